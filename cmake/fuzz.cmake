@@ -1,0 +1,17 @@
+# Each fuzz/<name>.cpp is a libFuzzer target. In every build it is linked with a driver that replays
+# fuzz/corpus/<name>/ as a test; in the `fuzz` preset (clang) it is the real fuzzer.
+file(GLOB targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cpp)
+list(TRANSFORM FAITHFUL_ROOMS PREPEND faithful_ OUTPUT_VARIABLE room_targets)
+foreach(source IN LISTS targets)
+  get_filename_component(name ${source} NAME_WE)
+  string(REGEX REPLACE "^fuzz_" "" corpus ${name})
+  if(FAITHFUL_SANITIZE MATCHES fuzzer)
+    add_executable(${name} ${source})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    add_executable(${name} ${source} ${PROJECT_SOURCE_DIR}/fuzz/replay.cpp)
+    add_test(NAME fuzz-${corpus} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
+    set_tests_properties(fuzz-${corpus} PROPERTIES LABELS "fast;unit;fuzz")
+  endif()
+  target_link_libraries(${name} PRIVATE ${room_targets} fmt::fmt)
+endforeach()

@@ -1,0 +1,30 @@
+# The rooms, in the order data flows. `faithful_room(NAME USES ROOM... LINKS LIBRARY...)`: sources are all
+# .cpp files of the folder; USES names the only rooms (besides base) whose headers it may include.
+# tools/check_layers.py reads these lines and holds the code to them.
+find_package(fmt REQUIRED)
+find_package(HWY REQUIRED NAMES HWY hwy)
+find_package(Threads REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+set(FAITHFUL_ROOMS "")
+set(FAITHFUL_LINKS fmt::fmt)  # what libfaithful links to
+function(faithful_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "USES;LINKS")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/faithful/${name}/*.cpp)
+  add_library(faithful_${name} STATIC ${sources})
+  target_include_directories(faithful_${name} PUBLIC ${PROJECT_SOURCE_DIR})
+  if(NOT name STREQUAL base)
+    list(PREPEND room_USES base)
+  endif()
+  list(TRANSFORM room_USES PREPEND faithful_)
+  target_link_libraries(faithful_${name} PUBLIC ${room_USES} PRIVATE fmt::fmt ${room_LINKS})
+  set(FAITHFUL_ROOMS ${FAITHFUL_ROOMS} ${name} PARENT_SCOPE)
+  set(FAITHFUL_LINKS ${FAITHFUL_LINKS} ${room_LINKS} PARENT_SCOPE)
+endfunction()
+
+faithful_room(base LINKS hwy::hwy Threads::Threads)
+faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
+
+add_dependencies(faithful_base faithful_build_info)
+target_include_directories(faithful_base PRIVATE ${FAITHFUL_GENERATED})

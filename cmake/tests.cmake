@@ -1,0 +1,66 @@
+# One test program per room and label, from tests/<room>/: *_test.cpp is `fast`, *_data_test.cpp needs
+# FAITHFUL_DATA (`data`), *_slow_test.cpp is `slow`. Run one: make dev ROOM=base TEST='Random.*'
+find_package(GTest REQUIRED)
+find_package(rapidcheck REQUIRED)
+set(FAITHFUL_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 that has Debian's modules")
+
+# GoogleTest is precompiled once, here, and shared by every test program.
+add_library(faithful_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+target_link_libraries(faithful_test_main PUBLIC GTest::gtest rapidcheck fmt::fmt)
+target_include_directories(faithful_test_main PUBLIC ${PROJECT_SOURCE_DIR})
+target_precompile_headers(faithful_test_main PRIVATE <gtest/gtest.h> <string> <vector>)
+set_target_properties(faithful_test_main PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # as the programs that use it
+
+function(faithful_test_program room label)
+  set(sources ${ARGN})
+  if(NOT sources)
+    return()
+  endif()
+  set(name test_${room})
+  if(NOT label STREQUAL fast)
+    set(name test_${room}_${label})
+  endif()
+  add_executable(${name} ${sources})
+  target_link_libraries(${name} PRIVATE faithful_${room} faithful_test_main ${FAITHFUL_TEST_LINKS_${room}})
+  target_precompile_headers(${name} REUSE_FROM faithful_test_main)
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  add_test(NAME ${room}-${label} COMMAND ${name})
+  set_tests_properties(${room}-${label} PROPERTIES LABELS "${label};unit;room-${room}")
+endfunction()
+
+foreach(room IN LISTS FAITHFUL_ROOMS)
+  file(GLOB all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
+  foreach(label data slow)
+    set(${label} ${all})
+    list(FILTER ${label} INCLUDE REGEX "_${label}_test\\.cpp$")
+    list(FILTER all EXCLUDE REGEX "_${label}_test\\.cpp$")
+    faithful_test_program(${room} ${label} ${${label}})
+  endforeach()
+  faithful_test_program(${room} fast ${all})
+endforeach()
+
+# A Python test: tests/app/<name>.py is a pytest file that drives the program as a user would.
+set(FAITHFUL_TEST_ENV
+  "FAITHFUL=$<TARGET_FILE:faithful_program>" "FAITHFUL_SOURCE=${PROJECT_SOURCE_DIR}" "FAITHFUL_BUILD=${PROJECT_BINARY_DIR}"
+  "PYTHONDONTWRITEBYTECODE=1")
+file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/app/test_*.py)
+foreach(script IN LISTS scripts)
+  get_filename_component(name ${script} NAME_WE)
+  string(REGEX REPLACE "^test_" "app-" name ${name})
+  add_test(NAME ${name} COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${script})
+  set_tests_properties(${name} PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
+endforeach()
+
+# The tree's own rules, and every example and console block of the documents.
+add_test(NAME layers COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
+add_test(NAME documents COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_documents.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(layers documents PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
+
+file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
+foreach(example IN LISTS examples)
+  get_filename_component(name ${example} NAME_WE)
+  add_executable(example_${name} ${example})
+  target_link_libraries(example_${name} PRIVATE faithful)
+  add_test(NAME example-${name} COMMAND example_${name})
+  set_tests_properties(example-${name} PROPERTIES LABELS "fast;program")
+endforeach()

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace faithful {
+
+// The whole text as a number, in the C locale; nothing where it is no number, has something left over or overflows.
+// A leading plus sign is allowed; white space is not.
+template <class T>
+std::optional<T> parse_number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace faithful

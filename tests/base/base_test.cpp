@@ -1,0 +1,256 @@
+#include <algorithm>
+#include <atomic>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+#include "faithful/base/cpu.h"
+#include "faithful/base/error.h"
+#include "faithful/base/number.h"
+#include "faithful/base/progress.h"
+#include "faithful/base/random.h"
+#include "faithful/base/threads.h"
+#include "faithful/base/version.h"
+#include "tests/support.h"
+
+namespace faithful {
+namespace {
+
+TEST(Error, SaysPlaceWantedFoundHint) {
+  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quoted("n/a"), "missing values: --missing interpolate"};
+  EXPECT_EQ(to_string(complaint), "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
+  EXPECT_EQ(testing::rejection([] { reject({{"--dim"}, "at least 1", "0"}); }), "--dim: expected at least 1, found 0");
+}
+
+TEST(Error, QuotedTextStaysOnOneLine) {
+  EXPECT_EQ(quoted("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
+  EXPECT_EQ(quoted(std::string(50, 'x'), 3), "\"xxx\"...");
+  EXPECT_EQ(quoted(""), "\"\"");
+}
+
+TEST(Error, SuggestsNearNamesOnly) {
+  const std::vector<std::string> names{"sinusoidal", "dft", "rope", "learned", "learned-frequency"};
+  EXPECT_EQ(suggest("sinusoid", names), "did you mean sinusoidal?");
+  EXPECT_EQ(suggest("dtf", names), "known: sinusoidal, dft, rope, learned, learned-frequency");
+  EXPECT_EQ(suggest("dff", names), "did you mean dft?");
+  EXPECT_EQ(suggest("learnd", names), "did you mean learned?");
+  EXPECT_EQ(suggest(std::string(100, 'd'), {"dft"}), "known: dft");
+  EXPECT_EQ(suggest("", {"dft"}), "known: dft");
+}
+
+TEST(Number, TakesTheWholeTextOrNothing) {
+  EXPECT_EQ(parse_number<int>("42"), 42);
+  EXPECT_EQ(parse_number<double>("+1.5e3"), 1500.0);
+  for (const char* bad : {"", "+", "+-1", "1 ", " 1", "1x", "0x10", "1e400", "--1"}) {
+    EXPECT_FALSE(parse_number<double>(bad)) << bad;
+  }
+  EXPECT_FALSE(parse_number<unsigned>("-1"));
+  EXPECT_FALSE(parse_number<int>("3000000000"));
+}
+
+// Known answers of Philox4x32-10 from the authors' Random123 distribution.
+TEST(Random, PhiloxGivesThePublishedNumbers) {
+  EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+  const std::uint32_t ones = 0xffffffff;
+  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+}
+
+TEST(Random, SameSeedSameNumbersAndStreamsDiffer) {
+  Random a(7, 3), b(7, 3), other_stream(7, 4), other_seed(8, 3);
+  const std::uint64_t first = a.bits64();
+  EXPECT_EQ(first, b.bits64());
+  EXPECT_NE(first, other_stream.bits64());
+  EXPECT_NE(first, other_seed.bits64());
+}
+
+TEST(Random, SkipsToAnyPlace) {
+  Random straight(1), skipping(1);
+  for (int i = 0; i < 4 * 1000; ++i) straight.bits32();
+  skipping.bits32();
+  skipping.skip_to(1000);
+  EXPECT_EQ(straight.bits64(), skipping.bits64());
+}
+
+TEST(Random, MomentsOfUniformAndNormal) {
+  Random random(1);
+  constexpr int kDraws = 200000;
+  double sum = 0, square = 0, normal_sum = 0, normal_square = 0, normal_fourth = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    const double u = random.uniform(), z = random.normal();
+    ASSERT_TRUE(u >= 0 && u < 1);
+    sum += u;
+    square += u * u;
+    normal_sum += z;
+    normal_square += z * z;
+    normal_fourth += z * z * z * z;
+  }
+  EXPECT_NEAR(sum / kDraws, 0.5, 0.003);
+  EXPECT_NEAR(square / kDraws, 1.0 / 3, 0.003);
+  EXPECT_NEAR(normal_sum / kDraws, 0, 0.01);
+  EXPECT_NEAR(normal_square / kDraws, 1, 0.015);
+  EXPECT_NEAR(normal_fourth / kDraws, 3, 0.12);
+}
+
+TEST(Random, BelowIsUnbiasedAndShufflePermutes) {
+  Random random(5);
+  std::array<int, 3> seen{};
+  for (int i = 0; i < 30000; ++i) ++seen.at(random.below(3));
+  for (const int n : seen) EXPECT_NEAR(n, 10000, 350);
+  EXPECT_EQ(random.below(1), 0U);
+  std::vector<int> items(100);
+  std::iota(items.begin(), items.end(), 0);
+  std::vector<int> shuffled = items;
+  random.shuffle(std::span(shuffled));
+  EXPECT_NE(shuffled, items);
+  std::sort(shuffled.begin(), shuffled.end());
+  EXPECT_EQ(shuffled, items);
+}
+
+TEST(Random, StreamOfANameIsItsFnvHash) {
+  EXPECT_EQ(stream_of(""), 0xCBF29CE484222325U);
+  EXPECT_EQ(stream_of("a"), 0xAF63DC4C8601EC8CU);
+}
+
+TEST(Threads, RunsEveryTaskOnce) {
+  for (const std::size_t threads : {1, 2, 4, 7}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.size(), threads);
+    for (const std::size_t count : {0, 1, 2, 5, 1000}) {
+      std::vector<int> hits(count, 0);
+      pool.run(count, [&](std::size_t i) { ++hits[i]; });
+      EXPECT_EQ(hits, std::vector<int>(count, 1));
+    }
+  }
+}
+
+TEST(Threads, ThrowsTheFirstFailureAndStaysUsable) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 50; ++round) {
+    EXPECT_THROW(pool.run(100, [](std::size_t i) { if (i == 13) throw Error("thirteen"); }), Error);
+    std::atomic<int> sum{0};
+    pool.run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+    EXPECT_EQ(sum, 45);
+  }
+}
+
+TEST(Threads, NestedRunsAndSeveralCallersFinish) {
+  ThreadPool pool(3);
+  std::atomic<int> calls{0};
+  pool.run(4, [&](std::size_t) { pool.run(5, [&](std::size_t) { ++calls; }); });
+  EXPECT_EQ(calls, 20);
+  std::thread other([&] { pool.run(100, [&](std::size_t) { ++calls; }); });
+  pool.run(100, [&](std::size_t) { ++calls; });
+  other.join();
+  EXPECT_EQ(calls, 220);
+}
+
+TEST(Threads, ParallelForCoversTheRangeOnce) {
+  ThreadPool pool(2);
+  for (const std::size_t count : {0, 1, 7, 64, 1001}) {
+    for (const std::size_t grain : {0, 1, 10, 5000}) {
+      std::vector<int> hits(count, 0);
+      parallel_for(pool, count, grain, [&](std::size_t begin, std::size_t end) {
+        ASSERT_LT(begin, end);
+        for (std::size_t i = begin; i < end; ++i) ++hits[i];
+      });
+      EXPECT_EQ(hits, std::vector<int>(count, 1)) << count << " by " << grain;
+    }
+  }
+}
+
+TEST(Threads, EnvironmentSetsTheNumber) {
+  setenv("FAITHFUL_THREADS", "3", 1);
+  EXPECT_EQ(default_threads(), 3U);
+  for (const char* bad : {"0", "two", "-1", "1025"}) {
+    setenv("FAITHFUL_THREADS", bad, 1);
+    EXPECT_EQ(testing::rejection([] { default_threads(); }),
+              "FAITHFUL_THREADS: expected a number of threads from 1 to 1024, found " + quoted(bad));
+  }
+  unsetenv("FAITHFUL_THREADS");
+  EXPECT_GE(default_threads(), 1U);
+}
+
+// A clock and a screen of our own.
+struct FakeScreen {
+  double now = 0;
+  std::string shown;
+  ProgressSink sink(int columns) {
+    return {[this](const std::string& text) { shown += text; }, [this] { return now; }, columns};
+  }
+};
+
+TEST(Progress, DrawsABarWithTimeLeftAndErasesIt) {
+  FakeScreen screen;
+  {
+    Progress progress("train", 10, screen.sink(80));
+    progress.set_note("loss 0.31");
+    screen.now = 4;
+    progress.advance(2);
+    EXPECT_EQ(screen.shown, "\r\x1b[Ktrain [####....................]  20 %  16 s left  loss 0.31");
+    screen.shown.clear();
+  }
+  EXPECT_EQ(screen.shown, "\r\x1b[K");
+}
+
+TEST(Progress, PlainLinesWithoutATerminal) {
+  FakeScreen screen;
+  {
+    Progress progress("read", 100, screen.sink(0));
+    for (int second = 1; second <= 25; ++second) {
+      screen.now = second;
+      progress.advance(4);
+    }
+  }
+  EXPECT_EQ(screen.shown, "read: 40/100, 15 s left\nread: 80/100, 5.0 s left\nread: 100/100, 0.0 s left\n");
+}
+
+TEST(Progress, QuickJobsShowNothing) {
+  FakeScreen screen;
+  {
+    Progress bar("a", 2, screen.sink(80)), lines("b", 2, screen.sink(0));
+    screen.now = 0.4;
+    bar.advance(2);
+    screen.now = 3;
+    lines.advance(2);
+  }
+  EXPECT_EQ(screen.shown, "");
+}
+
+TEST(Progress, CutsTheBarToTheTerminal) {
+  FakeScreen screen;
+  Progress progress("title", 2, screen.sink(10));
+  screen.now = 1;
+  progress.advance();
+  EXPECT_EQ(screen.shown, "\r\x1b[Ktitle [##");
+}
+
+TEST(Progress, DurationsForPeople) {
+  EXPECT_EQ(duration_text(0.04), "0.0 s");
+  EXPECT_EQ(duration_text(9.94), "9.9 s");
+  EXPECT_EQ(duration_text(9.96), "10 s");
+  EXPECT_EQ(duration_text(200), "3 min 20 s");
+  EXPECT_EQ(duration_text(7500), "2 h 05 min");
+  EXPECT_EQ(duration_text(273600), "3 d 04 h");
+  EXPECT_EQ(duration_text(INFINITY), "?");
+}
+
+TEST(Version, SaysVersionCommitCompiler) {
+  const BuildInfo info = build_info();
+  EXPECT_EQ(std::count(info.version.begin(), info.version.end(), '.'), 2);
+  EXPECT_FALSE(info.commit.empty());
+  EXPECT_NE(info.compiler.find("++ "), std::string::npos);
+}
+
+TEST(Cpu, UsesOneOfTheSetsOfThisMachine) {
+  const std::vector<std::string> sets = instruction_sets();
+  ASSERT_FALSE(sets.empty());
+  EXPECT_EQ(sets.back(), "scalar");
+  EXPECT_NE(std::find(sets.begin(), sets.end(), instruction_set()), sets.end());
+}
+
+}  // namespace
+}  // namespace faithful
