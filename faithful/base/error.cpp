@@ -23,7 +23,7 @@ std::string to_string(const Complaint& complaint) {
 
 void reject(const Complaint& complaint) { throw InputError(to_string(complaint)); }
 
-std::string quoted(std::string_view text, std::size_t most) {
+std::string quote(std::string_view text, std::size_t most) {
   std::string out = "\"";
   for (const char c : text.substr(0, most)) {
     const auto byte = static_cast<unsigned char>(c);

@@ -19,15 +19,15 @@ namespace faithful {
 namespace {
 
 TEST(Error, SaysPlaceWantedFoundHint) {
-  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quoted("n/a"), "missing values: --missing interpolate"};
+  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quote("n/a"), "missing values: --missing interpolate"};
   EXPECT_EQ(to_string(complaint), "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
   EXPECT_EQ(testing::rejection([] { reject({{"--dim"}, "at least 1", "0"}); }), "--dim: expected at least 1, found 0");
 }
 
 TEST(Error, QuotedTextStaysOnOneLine) {
-  EXPECT_EQ(quoted("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
-  EXPECT_EQ(quoted(std::string(50, 'x'), 3), "\"xxx\"...");
-  EXPECT_EQ(quoted(""), "\"\"");
+  EXPECT_EQ(quote("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
+  EXPECT_EQ(quote(std::string(50, 'x'), 3), "\"xxx\"...");
+  EXPECT_EQ(quote(""), "\"\"");
 }
 
 TEST(Error, SuggestsNearNamesOnly) {
@@ -168,7 +168,7 @@ TEST(Threads, EnvironmentSetsTheNumber) {
   for (const char* bad : {"0", "two", "-1", "1025"}) {
     setenv("FAITHFUL_THREADS", bad, 1);
     EXPECT_EQ(testing::rejection([] { default_threads(); }),
-              "FAITHFUL_THREADS: expected a number of threads from 1 to 1024, found " + quoted(bad));
+              "FAITHFUL_THREADS: expected a number of threads from 1 to 1024, found " + quote(bad));
   }
   unsetenv("FAITHFUL_THREADS");
   EXPECT_GE(default_threads(), 1U);

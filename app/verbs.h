@@ -1,0 +1,11 @@
+#pragma once
+
+// One function per verb, each in the file of its name: it describes the verb and what it runs.
+
+#include "app/command.h"
+
+namespace faithful::app {
+
+Command show_verb();
+
+}  // namespace faithful::app
