@@ -165,7 +165,7 @@ std::string heat_commands(const HeatMap& heat, const std::string& block) {
 
 constexpr const char* kStyle = R"(set border 3 lc rgb '#333333' lw 0.8
 set tics out nomirror scale 0.6 textcolor rgb '#222222'
-set grid lc rgb '#e4e4e4' lw 0.6 dt 1
+set grid lt 1 lc rgb '#e4e4e4' lw 0.6
 set key samplen 2.2 spacing 1.15 noopaque textcolor rgb '#222222'
 )";
 

@@ -62,9 +62,7 @@ TEST(Figure, NamesOfUsersAreOnlyText) {
   const Text name = "it's_a `id`; \"$x\" @HOME %s \\n {/b y^2} ~a{b} & <b>";
   const Rendering rendering = render(small_figure(name));
   ASSERT_EQ(rendering.problem, "");
-  const Text shown = "it's_a `id`; \"$x\" @HOME %s \\n {/b y^2} ~a{b} &amp; &lt;b&gt;";
-  EXPECT_TRUE(contains(rendering.bytes, ">" + shown + "</tspan>") || contains(rendering.bytes, shown + "<"))
-      << rendering.bytes.substr(0, 4000);
+  EXPECT_TRUE(contains(rendering.bytes, "<text>it's_a `id`; \"$x\" @HOME %s \\n {/b y^2} ~a{b} &amp; &lt;b></text>"));
   EXPECT_FALSE(contains(rendering.bytes, "uid="));
   const Rendering broken = render(small_figure("a\nset output 'x'\n\xFF"));
   ASSERT_EQ(broken.problem, "");
