@@ -45,28 +45,29 @@ struct SinusoidalConvention {
 enum class RotaryPairing { kInterleaved, kHalves };
 
 struct EncodingOptions {
-  std::size_t length = 0;         // S, --length
-  std::size_t dim = 0;            // d, --dim
-  std::size_t heads = 8;          // H, --heads; d_h = d / H
-  double rho = 1e4;               // base of sinusoidal, tape and rope, --rho
-  std::size_t period = 0;         // of dft where S > d, --period; 0: d itself
-  EncodingScale scale = {};       // of additive encodings, --scale
-  std::uint64_t seed = 1;         // of everything that is drawn, --seed
-  std::size_t clip = 16;          // of shaw: offsets beyond +-clip share a vector, --clip
-  std::size_t time_dim = 16;      // width of mtan and time2vec, --time-dim
-  std::vector<double> positions;  // real-valued positions instead of 0..S-1 ([S]; empty: none), --positions-file
+  std::size_t length = 0;              // S, --length
+  std::size_t dim = 0;                 // d, --dim
+  std::size_t heads = 8;               // H, --heads; d_h = d / H
+  double rho = 1e4;                    // base of sinusoidal, tape and rope, --rho
+  std::size_t period = 0;              // of dft where S > d, --period; 0: d itself
+  EncodingScale scale = {};            // of additive encodings, --scale
+  std::uint64_t seed = 1;              // of everything that is drawn, --seed
+  std::size_t clip = 16;               // of shaw: offsets beyond +-clip share a vector, --clip
+  std::size_t time_dim = 16;           // width of mtan and time2vec, --time-dim
+  std::vector<double> positions = {};  // real-valued positions instead of 0..S-1 ([S]; empty: none), --positions-file
   SinusoidalConvention sinusoidal = {};
   RotaryPairing pairing = RotaryPairing::kInterleaved;
-  bool tupe_relative = false;      // adds a t5 bias to tupe
-  std::vector<double> parameters;  // of a learned encoding, in the layout of start_parameters(); empty: its start
+  bool tupe_relative = false;           // adds a t5 bias to tupe
+  std::vector<double> parameters = {};  // of a learned encoding, in the layout of start_parameters(); empty: its start
 };
 
 struct Encoding {
-  std::string name;
+  std::string name = {};
   EncodingKind kind = EncodingKind::kNone;
-  std::vector<std::size_t> shape;   // as EncodingKind says; empty for kNone
-  std::vector<double> values;       // row after row
-  std::vector<double> frequencies;  // those it is made of, each once, in radians per sample (not folded); may be empty
+  std::vector<std::size_t> shape = {};  // as EncodingKind says; empty for kNone
+  std::vector<double> values = {};      // row after row
+  std::vector<double> frequencies =
+      {};  // those it is made of, each once, in radians per sample (not folded); may be empty
 };
 
 // The table that `name` has in the catalog. InputError where the name is unknown (with suggestions), or an option has
