@@ -50,7 +50,8 @@ void declare(Parsed& parsed) {
       declared->expected(option.is_list() && option.is_positional() ? 1 << 20 : 1)->type_size(1);
       if (option.is_list() && !option.is_positional()) declared->expected(1, 1 << 20);
       declared->delimiter(option.is_list() ? ',' : '\0');
-      declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll : CLI::MultiOptionPolicy::TakeLast);
+      declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
+                                                     : CLI::MultiOptionPolicy::TakeLast);
     }
     if (option.is_positional() && option.is_list()) declared->expected(0, 1 << 20);
     parsed.options.push_back(declared);
@@ -74,7 +75,8 @@ std::string bounds_text(const Option& option) {
 template <class T>
 T convert(const Option& option, const std::string& text) {
   if constexpr (std::is_same_v<T, std::string>) {
-    if (!option.choices.empty() && std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
+    if (!option.choices.empty() &&
+        std::find(option.choices.begin(), option.choices.end(), text) == option.choices.end()) {
       reject({{option.long_name()}, fmt::format("one of {}", fmt::join(option.choices, ", ")), quote(text)});
     }
     return text;
@@ -99,7 +101,11 @@ void assign(const Option& option, const CLI::Option& found) {
         using T = std::remove_pointer_t<decltype(target)>;
         if constexpr (std::is_same_v<T, bool>) {
           *target = found.as<bool>();
-        } else if constexpr (requires { typename T::allocator_type; target->front(); } && !std::is_same_v<T, std::string>) {
+        } else if constexpr (requires {
+                               typename T::allocator_type;
+                               target->front();
+                             } &&
+                             !std::is_same_v<T, std::string>) {
           target->clear();
           for (const std::string& text : texts) target->push_back(convert<typename T::value_type>(option, text));
         } else if constexpr (requires { target->has_value(); }) {
@@ -145,7 +151,8 @@ Parsed& chosen(Parsed& parsed) {
     for (const Command& verb : at.command->verbs) names.push_back(verb.name);
     throw InputError(fmt::format("{}: unknown verb {} ({})", at.path, quote(word), suggest(word, names)));
   }
-  throw InputError(fmt::format("{}: one word too many: {} (usage: {})", at.path, quote(word), usage_line(*at.command, at.path)));
+  throw InputError(
+      fmt::format("{}: one word too many: {} (usage: {})", at.path, quote(word), usage_line(*at.command, at.path)));
 }
 
 // "encode.lenght" -> a complaint that names the file and the nearest key of that section.
@@ -200,7 +207,10 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   std::string what;
   program.options = {
       {.name = "--version", .target = &version, .help = "show version, commit, compiler and instruction set"},
-      {.name = "--generate", .target = &what, .value = "WHAT", .help = "print the man page or a shell completion",
+      {.name = "--generate",
+       .target = &what,
+       .value = "WHAT",
+       .help = "print the man page or a shell completion",
        .choices = {"man", "bash", "zsh", "fish"}}};
   Parsed root{.command = &program, .path = program.name, .cli = &cli};
   declare(root);

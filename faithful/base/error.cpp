@@ -16,12 +16,15 @@ std::string to_string(const Place& place) {
 }
 
 std::string to_string(const Complaint& complaint) {
-  std::string text = fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
+  std::string text =
+      fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
   if (!complaint.hint.empty()) text += fmt::format(" ({})", complaint.hint);
   return text;
 }
 
-void reject(const Complaint& complaint) { throw InputError(to_string(complaint)); }
+void reject(const Complaint& complaint) {
+  throw InputError(to_string(complaint));
+}
 
 std::string quote(std::string_view text, std::size_t most) {
   std::string out = "\"";
