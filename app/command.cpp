@@ -89,20 +89,21 @@ bool Option::is_list() const {
                     target);
 }
 
-std::string Option::long_name() const { return name.substr(name.find(',') + 1); }
+std::string Option::long_name() const {
+  return name.substr(name.find(',') + 1);
+}
 
 std::string Option::default_text() const {
   if (shown_default) return *shown_default;
   if (required || is_flag()) return "";
-  return std::visit(
-      Overload{[](const bool*) { return std::string(); }, [](const std::string* text) { return *text; },
-               [](const std::optional<std::size_t>* v) { return *v ? fmt::format("{}", **v) : ""; },
-               [](const std::optional<double>* v) { return *v ? fmt::format("{}", **v) : ""; },
-               [](const std::vector<std::string>* v) { return list_text(*v); },
-               [](const std::vector<double>* v) { return list_text(*v); },
-               [](const std::vector<std::size_t>* v) { return list_text(*v); },
-               [](const auto* number) { return fmt::format("{}", *number); }},
-      target);
+  return std::visit(Overload{[](const bool*) { return std::string(); }, [](const std::string* text) { return *text; },
+                             [](const std::optional<std::size_t>* v) { return *v ? fmt::format("{}", **v) : ""; },
+                             [](const std::optional<double>* v) { return *v ? fmt::format("{}", **v) : ""; },
+                             [](const std::vector<std::string>* v) { return list_text(*v); },
+                             [](const std::vector<double>* v) { return list_text(*v); },
+                             [](const std::vector<std::size_t>* v) { return list_text(*v); },
+                             [](const auto* number) { return fmt::format("{}", *number); }},
+                    target);
 }
 
 const std::vector<Option>& shared_options() {

@@ -15,26 +15,26 @@
 namespace faithful::app {
 
 // Where an option's value goes: a member of the verb's option struct, whose initial value is the default.
-using Target = std::variant<bool*, std::size_t*, std::int64_t*, double*, std::string*, std::optional<std::size_t>*,
-                            std::optional<double>*, std::vector<std::string>*, std::vector<double>*,
-                            std::vector<std::size_t>*>;
+using Target =
+    std::variant<bool*, std::size_t*, std::int64_t*, double*, std::string*, std::optional<std::size_t>*,
+                 std::optional<double>*, std::vector<std::string>*, std::vector<double>*, std::vector<std::size_t>*>;
 
 struct Option {
-  std::string name;   // "--length", "-o,--output", or "NAME" for a positional argument
-  Target target;      // a bool is a flag; a vector is a list: `a,b,c`, or several words for a positional
+  std::string name;        // "--length", "-o,--output", or "NAME" for a positional argument
+  Target target;           // a bool is a flag; a vector is a list: `a,b,c`, or several words for a positional
   std::string value = {};  // what stands for the value in the help: "S"; empty for flags and positionals
   std::string help = {};   // one line, no full stop
   bool required = false;
-  std::vector<std::string> choices = {};    // the only values allowed, where there is such a list
-  std::optional<double> at_least = {};      // bounds of a number
+  std::vector<std::string> choices = {};  // the only values allowed, where there is such a list
+  std::optional<double> at_least = {};    // bounds of a number
   std::optional<double> at_most = {};
   std::optional<std::string> shown_default = {};  // where the default value does not speak for itself; "" hides it
 
   bool is_positional() const { return name.front() != '-'; }
   bool is_flag() const { return std::holds_alternative<bool*>(target); }
   bool is_list() const;
-  std::string long_name() const;      // "--output" of "-o,--output"
-  std::string default_text() const;   // the default as the help shows it; empty: none
+  std::string long_name() const;     // "--output" of "-o,--output"
+  std::string default_text() const;  // the default as the help shows it; empty: none
 };
 
 struct Example {

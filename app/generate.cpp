@@ -20,7 +20,8 @@ std::string replaced(std::string text, char from, const std::string& to) {
 }
 
 std::string upper(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   return text;
 }
 
@@ -34,8 +35,8 @@ std::string roff(const std::string& text) {
 std::string roff_options(const std::vector<Option>& options) {
   std::string out;
   for (const Option& option : options) {
-    out += fmt::format(".TP\n\\fB{}\\fR{}\n{}", roff(option.name), option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR",
-                       roff(option.help));
+    out += fmt::format(".TP\n\\fB{}\\fR{}\n{}", roff(option.name),
+                       option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR", roff(option.help));
     if (!option.choices.empty()) out += roff(fmt::format(": {}", fmt::join(option.choices, ", ")));
     const std::string standard = option.default_text();
     if (!standard.empty()) out += roff(fmt::format(" (default {})", standard));
@@ -47,8 +48,8 @@ std::string roff_options(const std::vector<Option>& options) {
 void roff_verbs(const Command& command, const std::string& path, std::string& out) {
   for (const Command& verb : command.verbs) {
     const std::string verb_path = path + " " + verb.name;
-    out += fmt::format(".SS {}\n.B {}\n.PP\n{}\n{}", roff(verb_path), roff(usage_line(verb, verb_path)), roff(verb.description),
-                       roff_options(verb.options));
+    out += fmt::format(".SS {}\n.B {}\n.PP\n{}\n{}", roff(verb_path), roff(usage_line(verb, verb_path)),
+                       roff(verb.description), roff_options(verb.options));
     for (const Example& example : verb.examples) {
       out += fmt::format(".PP\n.RS\n.nf\n{}\n.fi\n.RE\n{}\n", roff(example.command), roff(example.meaning));
     }
@@ -57,21 +58,23 @@ void roff_verbs(const Command& command, const std::string& path, std::string& ou
 }
 
 std::string man_page(const Command& program) {
-  std::string out = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n", upper(program.name),
-                                program.name, build_info().version, program.name, roff(program.summary),
-                                roff(usage_line(program, program.name)));
+  std::string out = fmt::format(".TH {} 1 \"\" \"{} {}\" \"User Commands\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n.B {}\n",
+                                upper(program.name), program.name, build_info().version, program.name,
+                                roff(program.summary), roff(usage_line(program, program.name)));
   out += fmt::format(".SH DESCRIPTION\n{}\n.SH OPTIONS\n{}", roff(program.description), roff_options(program.options));
   out += roff_options(shared_options());
   out += ".SH VERBS\n";
   roff_verbs(program, program.name, out);
   out += ".SH EXIT STATUS\n0 done, 1 failed, 2 bad usage or bad input.\n";
-  out += ".SH ENVIRONMENT\n.TP\n.B FAITHFUL_THREADS\nnumber of threads where \\-\\-threads is not given\n"
-         ".TP\n.B FAITHFUL_ISA\nvector instruction set to use (\\-\\-version lists them)\n";
+  out +=
+      ".SH ENVIRONMENT\n.TP\n.B FAITHFUL_THREADS\nnumber of threads where \\-\\-threads is not given\n"
+      ".TP\n.B FAITHFUL_ISA\nvector instruction set to use (\\-\\-version lists them)\n";
   return out;
 }
 
 // Every command with its path below the program: {"", program}, {"encode", ...}, {"data info", ...}.
-void collect(const Command& command, const std::string& path, std::vector<std::pair<std::string, const Command*>>& all) {
+void collect(const Command& command, const std::string& path,
+             std::vector<std::pair<std::string, const Command*>>& all) {
   all.emplace_back(path, &command);
   for (const Command& verb : command.verbs) collect(verb, path.empty() ? verb.name : path + " " + verb.name, all);
 }
@@ -111,12 +114,15 @@ std::string bash_completion(const std::vector<std::pair<std::string, const Comma
   for (const auto& [path, command] : commands) {
     out += fmt::format("      '{}') values='{}' ;;\n", path, fmt::join(words_after(*command), " "));
   }
-  out += "    esac\n  fi\n  mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\"; compgen -f -- \"$word\")\n}\n"
-         "complete -o filenames -F _faithful faithful\n";
+  out +=
+      "    esac\n  fi\n  mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\"; compgen -f -- \"$word\")\n}\n"
+      "complete -o filenames -F _faithful faithful\n";
   return out;
 }
 
-std::string shell_quoted(const std::string& text) { return "'" + replaced(text, '\'', "'\\''") + "'"; }
+std::string shell_quoted(const std::string& text) {
+  return "'" + replaced(text, '\'', "'\\''") + "'";
+}
 
 // Colons and brackets mean something in zsh's argument specifications.
 std::string zsh_text(const std::string& text) {
@@ -151,7 +157,8 @@ std::string zsh_completion(const std::vector<std::pair<std::string, const Comman
     out += fmt::format("    '{}')\n", path);
     if (!command->verbs.empty()) {
       out += "      local -a verbs=(";
-      for (const Command& verb : command->verbs) out += " " + shell_quoted(zsh_text(verb.name) + ":" + zsh_text(verb.summary));
+      for (const Command& verb : command->verbs)
+        out += " " + shell_quoted(zsh_text(verb.name) + ":" + zsh_text(verb.summary));
       out += " )\n      _describe verb verbs\n";
     }
     out += fmt::format("      _arguments{} ;;\n", zsh_options(*command));
@@ -167,20 +174,23 @@ std::string fish_completion(const std::vector<std::pair<std::string, const Comma
       condition.clear();
       std::string rest = path;
       for (std::size_t space = rest.find(' ');; space = rest.find(' ')) {
-        condition += fmt::format("{}__fish_seen_subcommand_from {}", condition.empty() ? "" : "; and ", rest.substr(0, space));
+        condition +=
+            fmt::format("{}__fish_seen_subcommand_from {}", condition.empty() ? "" : "; and ", rest.substr(0, space));
         if (space == std::string::npos) break;
         rest = rest.substr(space + 1);
       }
     }
     for (const Command& verb : command->verbs) {
-      out += fmt::format("complete -c faithful -n {} -a {} -d {}\n", shell_quoted(condition), verb.name, shell_quoted(verb.summary));
+      out += fmt::format("complete -c faithful -n {} -a {} -d {}\n", shell_quoted(condition), verb.name,
+                         shell_quoted(verb.summary));
     }
     for (const Option& option : command->options) {
       if (option.is_positional()) continue;
-      out += fmt::format("complete -c faithful -n {} -l {} -d {}", shell_quoted(condition), option.long_name().substr(2),
-                         shell_quoted(option.help));
+      out += fmt::format("complete -c faithful -n {} -l {} -d {}", shell_quoted(condition),
+                         option.long_name().substr(2), shell_quoted(option.help));
       if (!option.is_flag()) out += " -r";
-      if (!option.choices.empty()) out += fmt::format(" -f -a {}", shell_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
+      if (!option.choices.empty())
+        out += fmt::format(" -f -a {}", shell_quoted(fmt::format("{}", fmt::join(option.choices, " "))));
       out += "\n";
     }
   }

@@ -16,12 +16,15 @@ std::string to_string(const Place& place) {
 }
 
 std::string to_string(const Complaint& complaint) {
-  std::string text = fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
+  std::string text =
+      fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
   if (!complaint.hint.empty()) text += fmt::format(" ({})", complaint.hint);
   return text;
 }
 
-void reject(const Complaint& complaint) { throw InputError(to_string(complaint)); }
+void reject(const Complaint& complaint) {
+  throw InputError(to_string(complaint));
+}
 
 std::string quote(std::string_view text, std::size_t most) {
   std::string out = "\"";
@@ -84,6 +87,7 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
   const std::vector<std::string> near = nearest_names(name, candidates);
+  if (candidates.empty()) return "";
   if (near.empty()) return fmt::format("known: {}", fmt::join(candidates, ", "));
   return fmt::format("did you mean {}?", fmt::join(near, " or "));
 }

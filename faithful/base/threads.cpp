@@ -99,7 +99,9 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : state_->workers) worker.join();
 }
 
-std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
+std::size_t ThreadPool::size() const {
+  return state_->workers.size() + 1;
+}
 
 void ThreadPool::run(std::size_t count, TaskRef task) {
   if (count == 0) return;

@@ -20,7 +20,8 @@ namespace {
 
 TEST(Error, SaysPlaceWantedFoundHint) {
   const Complaint complaint{{"pump.csv", 17, 4}, "a number", quote("n/a"), "missing values: --missing interpolate"};
-  EXPECT_EQ(to_string(complaint), "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
+  EXPECT_EQ(to_string(complaint),
+            "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
   EXPECT_EQ(testing::rejection([] { reject({{"--dim"}, "at least 1", "0"}); }), "--dim: expected at least 1, found 0");
 }
 
@@ -54,7 +55,8 @@ TEST(Number, TakesTheWholeTextOrNothing) {
 TEST(Random, PhiloxGivesThePublishedNumbers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const std::uint32_t ones = 0xffffffff;
-  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}),
+            (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
@@ -130,7 +132,11 @@ TEST(Threads, RunsEveryTaskOnce) {
 TEST(Threads, ThrowsTheFirstFailureAndStaysUsable) {
   ThreadPool pool(4);
   for (int round = 0; round < 50; ++round) {
-    EXPECT_THROW(pool.run(100, [](std::size_t i) { if (i == 13) throw Error("thirteen"); }), Error);
+    EXPECT_THROW(pool.run(100,
+                          [](std::size_t i) {
+                            if (i == 13) throw Error("thirteen");
+                          }),
+                 Error);
     std::atomic<int> sum{0};
     pool.run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
     EXPECT_EQ(sum, 45);
