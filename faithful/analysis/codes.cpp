@@ -81,12 +81,16 @@ Matrix<double> table_rows(const Encoding& encoding, Precision precision) {
 
 Matrix<double> make_codes(const Encoding& encoding, std::size_t length, Precision precision) {
   switch (encoding.kind) {
-    case EncodingKind::kNone: return Matrix<double>(length, 1);
+    case EncodingKind::kNone:
+      return Matrix<double>(length, 1);
     case EncodingKind::kAdditive:
     case EncodingKind::kConcatenated:
-    case EncodingKind::kRotary: return table_rows(encoding, precision);
-    case EncodingKind::kLogitBias: return bias_rows(encoding, length, precision, true);
-    case EncodingKind::kWeightBias: return bias_rows(encoding, length, precision, false);
+    case EncodingKind::kRotary:
+      return table_rows(encoding, precision);
+    case EncodingKind::kLogitBias:
+      return bias_rows(encoding, length, precision, true);
+    case EncodingKind::kWeightBias:
+      return bias_rows(encoding, length, precision, false);
     case EncodingKind::kRelativeVectors: {
       ThreadPool alone(1);
       return rows_of_offsets(reduced_rows(offset_vectors(encoding, precision), alone), length);

@@ -61,7 +61,8 @@ std::vector<double> reconstruct(std::span<const double> f, std::span<const doubl
   const double before = norm(c);
   for (std::size_t l = 0; l < d; ++l) {
     const std::size_t k = frequency_index(l, d);
-    const double count = weighting == Weighting::kPerFrequency ? 1.0 : static_cast<double>(frequency_multiplicity(k, d));
+    const double count =
+        weighting == Weighting::kPerFrequency ? 1.0 : static_cast<double>(frequency_multiplicity(k, d));
     c[l] *= g[k] / count;
   }
   const double after = norm(c);
@@ -103,8 +104,8 @@ std::vector<Reconstruction> reconstruct_deltas(const FrequencyLines& lines, std:
     for (const Weights& weights : all) {
       for (const Weighting weighting : {Weighting::kPerFrequency, Weighting::kPerBasisFunction}) {
         const std::vector<double> curve = reconstruct(f, weights.density.g, weighting, transform);
-        results.push_back({position, weighting, weights.sigma_bins.has_value(), weights.sigma_bins,
-                           measure_curve(curve, f, true)});
+        results.push_back(
+            {position, weighting, weights.sigma_bins.has_value(), weights.sigma_bins, measure_curve(curve, f, true)});
       }
     }
   }

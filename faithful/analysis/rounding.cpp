@@ -38,48 +38,70 @@ void round_each(std::span<double> values, Round round) {
   for (double& value : values) value = round(value);
 }
 
-double to_fp32(double value) { return round_to_format<24, -126, 127>(value); }
-double to_bf16(double value) { return round_to_format<8, -126, 127>(value); }
-double to_fp16(double value) { return round_to_format<11, -14, 15>(value); }
+double to_fp32(double value) {
+  return round_to_format<24, -126, 127>(value);
+}
+double to_bf16(double value) {
+  return round_to_format<8, -126, 127>(value);
+}
+double to_fp16(double value) {
+  return round_to_format<11, -14, 15>(value);
+}
 
 }  // namespace
 
 std::string_view to_string(Precision precision) {
   switch (precision) {
-    case Precision::kFp64: return "fp64";
-    case Precision::kFp32: return "fp32";
-    case Precision::kBf16: return "bf16";
-    case Precision::kFp16: return "fp16";
+    case Precision::kFp64:
+      return "fp64";
+    case Precision::kFp32:
+      return "fp32";
+    case Precision::kBf16:
+      return "bf16";
+    case Precision::kFp16:
+      return "fp16";
   }
   return "";
 }
 
 double epsilon(Precision precision) {
   switch (precision) {
-    case Precision::kFp64: return 0x1p-52;
-    case Precision::kFp32: return 0x1p-23;
-    case Precision::kBf16: return 0x1p-7;
-    case Precision::kFp16: return 0x1p-10;
+    case Precision::kFp64:
+      return 0x1p-52;
+    case Precision::kFp32:
+      return 0x1p-23;
+    case Precision::kBf16:
+      return 0x1p-7;
+    case Precision::kFp16:
+      return 0x1p-10;
   }
   return 0;
 }
 
 double rounded(double value, Precision precision) {
   switch (precision) {
-    case Precision::kFp64: return value;
-    case Precision::kFp32: return to_fp32(value);
-    case Precision::kBf16: return to_bf16(value);
-    case Precision::kFp16: return to_fp16(value);
+    case Precision::kFp64:
+      return value;
+    case Precision::kFp32:
+      return to_fp32(value);
+    case Precision::kBf16:
+      return to_bf16(value);
+    case Precision::kFp16:
+      return to_fp16(value);
   }
   return value;
 }
 
 void round_in_place(std::span<double> values, Precision precision) {
   switch (precision) {
-    case Precision::kFp64: return;
-    case Precision::kFp32: return round_each(values, to_fp32);
-    case Precision::kBf16: return round_each(values, to_bf16);
-    case Precision::kFp16: return round_each(values, to_fp16);
+    case Precision::kFp64:
+      return;
+    case Precision::kFp32:
+      return round_each(values, to_fp32);
+    case Precision::kBf16:
+      return round_each(values, to_bf16);
+    case Precision::kFp16:
+      return round_each(values, to_fp16);
   }
 }
 

@@ -41,7 +41,7 @@ std::string problem_of(const ChildResult& result, const std::string& program, do
     case ChildResult::End::kExited:
       break;
   }
-  return fmt::format("{} failed: {}", program, quoted(first_line(result.errors), 200));
+  return fmt::format("{} failed: {}", program, quote(first_line(result.errors), 200));
 }
 
 }  // namespace
