@@ -250,7 +250,7 @@ const CatalogEntry& catalog_entry(const std::string& name) {
     if (entry.name == name) return entry;
     names.push_back(entry.name);
   }
-  reject({{"encoding"}, "the name of an encoding", quoted(name), suggest(name, names)});
+  reject({{"encoding"}, "the name of an encoding", quote(name), suggest(name, names)});
 }
 
 }  // namespace faithful

@@ -41,7 +41,7 @@ EncodingScale parse_scale(std::string_view text, const std::string& place) {
   if (text == "matched") return {Rule::kMatched};
   const auto number = parse_number<double>(text);
   if (!number || !std::isfinite(*number) || *number <= 0) {
-    reject({{place}, "as-defined, unit, matched or a positive number", quoted(text)});
+    reject({{place}, "as-defined, unit, matched or a positive number", quote(text)});
   }
   return {Rule::kNumber, *number};
 }
