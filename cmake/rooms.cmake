@@ -28,6 +28,8 @@ faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
 faithful_room(fourier)
 faithful_room(encoding USES fourier LINKS hwy::hwy Eigen3::Eigen)
+faithful_room(analysis USES fourier encoding LINKS Eigen3::Eigen)
+faithful_room(report USES io)
 
 add_dependencies(faithful_base faithful_build_info)
 target_include_directories(faithful_base PRIVATE ${FAITHFUL_GENERATED})
