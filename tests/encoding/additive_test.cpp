@@ -235,7 +235,7 @@ TEST(Scale, IsParsedAndPrinted) {
   for (const char* text : {"as-defined", "unit", "matched", "0.5"}) EXPECT_EQ(to_string(parse_scale(text)), text);
   for (const char* text : {"", "0", "-1", "nan", "inf", "big", "1x"}) {
     EXPECT_EQ(testing::rejection([&] { parse_scale(text); }),
-              "--scale: expected as-defined, unit, matched or a positive number, found " + quoted(text));
+              "--scale: expected as-defined, unit, matched or a positive number, found " + quote(text));
   }
 }
 
