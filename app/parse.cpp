@@ -53,13 +53,14 @@ void declare(Parsed& parsed) {
       declared = parsed.cli->add_flag(option.name);
     } else {
       declared = parsed.cli->add_option(option.name);
-      declared->expected(option.is_list() && option.is_positional() ? 1 << 20 : 1)->type_size(1);
+      declared->expected(1)->type_size(1);
       if (option.is_list() && !option.is_positional()) declared->expected(1, 1 << 20);
       declared->delimiter(option.is_list() ? ',' : '\0');
       declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
                                                      : CLI::MultiOptionPolicy::TakeLast);
     }
-    if (option.is_positional() && option.is_list()) declared->expected(0, 1 << 20);
+    // Without this CLI11 gives a list its first word only.
+    if (option.is_positional() && option.is_list()) declared->expected(1, 1 << 20)->allow_extra_args();
     parsed.options.push_back(declared);
   }
   parsed.verbs.reserve(parsed.command->verbs.size());
