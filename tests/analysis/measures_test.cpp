@@ -345,10 +345,11 @@ TEST(Analysis, EveryEncodingOfTheCatalogAtEdgeSizes) {
       EXPECT_EQ(analysis.spectrum.has_value(), table);
       EXPECT_EQ(measures.min_distance.has_value(), length > 1);
       for (const auto& value : {measures.condition, measures.stable_rank, measures.gram_deviation, measures.spearman}) {
-        if (value) EXPECT_FALSE(std::isnan(*value));
+        EXPECT_FALSE(value && std::isnan(*value));
       }
-      if (analysis.spectrum)
+      if (analysis.spectrum) {
         EXPECT_NEAR(std::accumulate(analysis.spectrum->g.begin(), analysis.spectrum->g.end(), 0.0), 1, 1e-12);
+      }
       EXPECT_TRUE(analysis.findings.empty());
     }
   }
