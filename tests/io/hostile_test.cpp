@@ -43,30 +43,41 @@ using testing::rejection;
 
 constexpr std::size_t kMuch = 4 << 20;
 
-// Reads the bytes as everything that they could be; InputError is the only way out.
-void read_as_everything(const std::string& bytes) {
-  const auto allow = [](auto&& call) {
-    try {
-      call();
-    } catch (const InputError& error) {
-      EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
-    }
-  };
-  allow([&] { NpyArray(bytes, nullptr, "f").to_vector<double>(); });
-  allow([&] {
+// InputError, in one line, is the only way out of a call.
+template <class Call>
+void expect_result_or_complaint(Call&& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
+  }
+}
+
+void read_as_array(const std::string& bytes) {
+  expect_result_or_complaint([&] { NpyArray(bytes, nullptr, "f").to_vector<double>(); });
+}
+
+void read_as_archive(const std::string& bytes) {
+  expect_result_or_complaint([&] {
     const NpzFile file(bytes, "f");
     for (const std::string& name : file.names()) file.array(name).to_vector<float>();
   });
-  allow([&] {
+}
+
+void read_as_table(const std::string& bytes) {
+  expect_result_or_complaint([&] {
     ThreadPool pool(1);
-    CsvOptions options;
-    options.pool = &pool;
-    options.block_bytes = 1 << 16;
-    const CsvFile file(bytes, "f", options);
+    const CsvFile file(bytes, "f", {.block_bytes = 1 << 16, .pool = &pool});
     file.load<float>(std::vector<CsvColumn>(file.columns(), CsvColumn::kNumber));
   });
-  allow([&] { inflate_gzip(bytes, "f", 1 << 20); });
-  allow([&] { parse_json(bytes, "f"); });
+}
+
+void read_as_everything(const std::string& bytes) {
+  read_as_array(bytes);
+  read_as_archive(bytes);
+  read_as_table(bytes);
+  expect_result_or_complaint([&] { inflate_gzip(bytes, "f", 1 << 20); });
+  expect_result_or_complaint([&] { parse_json(bytes, "f"); });
 }
 
 TEST(Hostile, HugeClaimsTakeNoMemory) {
@@ -93,14 +104,16 @@ TEST(Hostile, EveryTruncationAndChangedByteOfTheGoldenFiles) {
   largest = 0;
   for (const auto& [name, digits] : kGolden) {
     const std::string bytes = hexadecimal_file(kGolden, name);
+    const auto read = name.ends_with(".npy") ? read_as_array : read_as_archive;
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-      read_as_everything(bytes.substr(0, n));
+      read(bytes.substr(0, n));
       std::string changed = bytes;
       changed[n] = static_cast<char>(changed[n] ^ (1 << (n % 8)));
-      read_as_everything(changed);
+      read(changed);
       changed[n] = '\xFF';
-      read_as_everything(changed);
+      read(changed);
     }
+    read_as_everything(bytes);
   }
   EXPECT_LT(largest, kMuch);
 }
@@ -123,7 +136,7 @@ TEST(Hostile, RandomBytes) {
 }
 
 TEST(Hostile, GzippedBombsOfTables) {
-  const std::string bomb = deflate_gzip(std::string(20'000'000, '\n'));  // 20 kB
+  const std::string bomb = deflate_gzip(std::string(5'000'000, '\n'));  // 5 kB
   CsvOptions options;
   options.most_inflated = 1 << 20;
   options.block_bytes = 1 << 16;
