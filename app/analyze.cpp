@@ -87,7 +87,10 @@ Command analyze_verb() {
                                .target = &options->names,
                                .help = "encodings, and files (.npy, .csv) with a table of your own, a position a row",
                                .required = true}};
-  for (const Option& option : encoding_option_list(options->encoding)) list.push_back(option);
+  for (Option option : encoding_option_list(options->encoding)) {
+    option.required = false;  // a file has its own size
+    list.push_back(option);
+  }
   list.push_back({.name = "--sigma-bins",
                   .target = &options->analysis.sigma_bins,
                   .value = "X",

@@ -70,22 +70,20 @@ CaptionedFigure reconstruction_figure(const std::vector<Analysis>& analyses) {
     panel.x.high = static_cast<double>(shown - 1);
     panel.y.low = -0.1;
     panel.y.high = 1.1;
-    Curve deltas{.name = "δ at ", .x = {}, .y = {}, .mark = Mark::kStems, .ink = "none"};
+    Curve deltas{.name = "delta", .x = {}, .y = {}, .mark = Mark::kStems, .ink = "none"};
     for (const DeltaCurve& curve : one.curves) {
       deltas.x.push_back(static_cast<double>(curve.position));
       deltas.y.push_back(1);
-      deltas.name += fmt::format("{}{}", deltas.x.size() == 1 ? "" : ", ", curve.position);
     }
     panel.curves.push_back(std::move(deltas));
-    for (std::size_t i = 0; i < one.curves.size(); ++i) {
-      const std::vector<double>& all = one.curves[i].curve;
-      panel.curves.push_back({.name = i == 0 ? "what is left of it" : "",
+    for (const DeltaCurve& curve : one.curves) {
+      panel.curves.push_back({.name = fmt::format("at {}", curve.position),
                               .x = counted(shown),
-                              .y = {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown)},
+                              .y = {curve.curve.begin(), curve.curve.begin() + static_cast<std::ptrdiff_t>(shown)},
                               .ink = one.name,
                               .dash = 1});
     }
-    panel.legend = Legend::kBelow;
+    panel.legend = Legend::kNone;  // the caption says it
     panels.push_back(std::move(panel));
   }
   return {in_rows("reconstruction", std::move(panels)),

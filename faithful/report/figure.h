@@ -40,7 +40,7 @@ struct HeatMap {
   std::string label = {};                     // of the colour scale
 };
 
-enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside, kBelow };
+enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside };
 
 struct Panel {
   std::string title;

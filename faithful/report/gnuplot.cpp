@@ -63,17 +63,15 @@ const char* key_command(Legend legend) {
     case Legend::kNone:
       return "unset key\n";
     case Legend::kTopRight:
-      return "set key inside top right vertical\n";
+      return "set key inside top right\n";
     case Legend::kTopLeft:
-      return "set key inside top left vertical\n";
+      return "set key inside top left\n";
     case Legend::kBottomRight:
-      return "set key inside bottom right vertical\n";
+      return "set key inside bottom right\n";
     case Legend::kBottomLeft:
-      return "set key inside bottom left vertical\n";
+      return "set key inside bottom left\n";
     case Legend::kRightOutside:
-      return "set key outside right top vertical\n";
-    case Legend::kBelow:
-      return "set key below center horizontal\n";
+      return "set key outside right top\n";
   }
   return "";
 }
