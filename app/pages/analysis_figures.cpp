@@ -28,6 +28,18 @@ Figure in_rows(std::string name, std::vector<Panel> panels) {
   return {.name = std::move(name), .panels = std::move(panels), .columns = columns};
 }
 
+// Two panels with the same curves share one legend, beside them where it would cover them.
+Figure pair_with_legend(std::string name, Panel left, Panel right) {
+  const bool many = left.curves.size() > 3;
+  if (many) {
+    left.legend = Legend::kNone;
+    right.legend = Legend::kRightOutside;
+  }
+  Figure figure = in_rows(std::move(name), {std::move(left), std::move(right)});
+  if (many) figure.panel_width = 500;
+  return figure;
+}
+
 CaptionedFigure spectrum_figure(const std::vector<Analysis>& analyses) {
   double largest = 0;
   for (const Analysis& one : analyses) {
@@ -182,7 +194,7 @@ CaptionedFigure sweep_figure(const std::vector<Analysis>& analyses) {
   }
   if (half.curves.empty()) return {in_rows("sigma-sweep", {}), ""};
   return {
-      in_rows("sigma-sweep", {half, tenth}),
+      pair_with_legend("sigma-sweep", half, tenth),
       "How the width of the reconstruction depends on the bandwidth of the kernel, with every encoding smoothed alike: "
       "the width that is read off Figure 2 is in part a choice of σ."};
 }
@@ -207,7 +219,7 @@ CaptionedFigure noise_figure(const std::vector<Analysis>& analyses) {
         {.name = one.name, .x = noise.sigmas, .y = noise.mean_absolute_errors, .mark = Mark::kLinePoints});
   }
   if (wrong.curves.empty()) return {in_rows("noise", {}), ""};
-  return {in_rows("noise", {wrong, distance}),
+  return {pair_with_legend("noise", wrong, distance),
           "Decoding under noise: codes at RMS norm 1, N(0, σ²) added to every coordinate, the nearest code taken."};
 }
 
