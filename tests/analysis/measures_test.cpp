@@ -346,18 +346,11 @@ TEST(Analysis, EveryEncodingOfTheCatalogAtEdgeSizes) {
       EXPECT_EQ(measures.min_distance.has_value(), length > 1);
       for (const auto& value : {measures.condition, measures.stable_rank, measures.gram_deviation, measures.spearman}) {
         EXPECT_FALSE(value && std::isnan(*value));
-<<<<<<< HEAD
-      }
-      if (analysis.spectrum) {
-        EXPECT_NEAR(std::accumulate(analysis.spectrum->g.begin(), analysis.spectrum->g.end(), 0.0), 1, 1e-12);
-      }
-=======
       }
       if (analysis.spectrum) {
         const std::vector<double>& g = analysis.spectrum->g;
         EXPECT_NEAR(std::accumulate(g.begin(), g.end(), 0.0), 1, 1e-12);
       }
->>>>>>> analysis
       EXPECT_TRUE(analysis.findings.empty());
     }
   }
