@@ -18,8 +18,9 @@ build: setup-build ## the library and the program, in build/release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built: build/release/bin/faithful"
 
-demo: build      ## build, then run the main job, offline
-	@build/release/bin/faithful show --help
+demo: setup-demo build ## build, then run the main job, offline
+	@build/release/bin/faithful analyze sinusoidal dft --length 80 --dim 256 -o build/demo
+	@echo "open the page: build/demo/report.html"
 
 test: setup-test ## everything that must hold, with seconds per stage
 	@tools/test
