@@ -30,6 +30,9 @@ dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='
 	@cmake --build --preset dev -j $(JOBS) --target test_$(ROOM)
 	@build/dev/bin/test_$(ROOM) --gtest_brief=1 $(if $(TEST),--gtest_filter='$(TEST)')
 
+bench: setup-bench ## figures against the peers, side by side; also build/bench.json
+	@tools/bench
+
 lint: setup-test ## clang-format and clang-tidy on every file
 	@tools/lint --all
 
