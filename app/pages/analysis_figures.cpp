@@ -68,8 +68,8 @@ CaptionedFigure reconstruction_figure(const std::vector<Analysis>& analyses) {
     Panel panel{.title = one.name, .x = {"position t"}, .y = {"reconstruction"}};
     panel.x.low = 0;
     panel.x.high = static_cast<double>(shown - 1);
-    panel.y.low = -0.2;
-    panel.y.high = 1.12;
+    panel.y.low = -0.1;
+    panel.y.high = 1.1;
     Curve deltas{.name = "δ at ", .x = {}, .y = {}, .mark = Mark::kStems, .ink = "none"};
     for (const DeltaCurve& curve : one.curves) {
       deltas.x.push_back(static_cast<double>(curve.position));
@@ -85,10 +85,9 @@ CaptionedFigure reconstruction_figure(const std::vector<Analysis>& analyses) {
                               .ink = one.name,
                               .dash = 1});
     }
-    panel.legend = Legend::kRightOutside;
+    panel.legend = Legend::kBelow;
     panels.push_back(std::move(panel));
   }
-  for (Panel& panel : panels) panel.legend = Legend::kTopRight;
   return {in_rows("reconstruction", std::move(panels)),
           "What each encoding's frequencies leave of a delta function (Algorithm 1, Figure 2 of the paper). Grey: the "
           "delta itself. The basis is cyclic: what leaves on one side comes in on the other."};
@@ -161,6 +160,9 @@ CaptionedFigure sweep_figure(const std::vector<Analysis>& analyses) {
   Panel half{.title = "full width at half of the peak", .x = {"bandwidth σ", "bins"}, .y = {"width", "samples"}};
   half.x.log = true;
   half.y.log = true;
+  half.x.low = 0.4;
+  half.x.high = 10;
+  half.y.low = 0.8;
   half.x.ticks = {{.5, "½"}, {1, "1"}, {2, "2"}, {4, "4"}, {8, "8"}};
   half.legend = Legend::kTopRight;
   Panel tenth = half;
@@ -190,11 +192,13 @@ CaptionedFigure sweep_figure(const std::vector<Analysis>& analyses) {
 CaptionedFigure noise_figure(const std::vector<Analysis>& analyses) {
   Panel wrong{.title = "positions decoded wrongly", .x = {"noise σ per coordinate"}, .y = {"share wrong"}};
   wrong.x.log = true;
+  wrong.x.low = 0.01;
+  wrong.x.high = 2;
+  wrong.x.ticks = {{.01, "0.01"}, {.03, "0.03"}, {.1, "0.1"}, {.3, "0.3"}, {1, "1"}};
   wrong.y.low = 0;
   wrong.y.high = 1;
   wrong.legend = Legend::kTopLeft;
-  Panel distance{.title = "how far off", .x = {"noise σ per coordinate"}, .y = {"mean absolute error", "positions"}};
-  distance.x.log = true;
+  Panel distance{.title = "how far off", .x = wrong.x, .y = {"mean absolute error", "positions"}};
   distance.y.low = 0;
   distance.legend = Legend::kTopLeft;
   for (const Analysis& one : analyses) {
@@ -210,10 +214,11 @@ CaptionedFigure noise_figure(const std::vector<Analysis>& analyses) {
 }
 
 CaptionedFigure singular_value_figure(const std::vector<Analysis>& analyses) {
-  Panel panel{.title = "singular values of the codes", .x = {"number"}, .y = {"singular value / largest"}};
+  Panel panel{.title = "singular values of the codes", .x = {"index"}, .y = {"singular value / largest"}};
   panel.y.log = true;
   panel.y.low = 1e-18;
   panel.y.high = 10;
+  panel.y.ticks = {{1, "1"}, {1e-4, "10⁻⁴"}, {1e-8, "10⁻⁸"}, {1e-12, "10⁻¹²"}, {1e-16, "10⁻¹⁶"}};
   panel.legend = Legend::kRightOutside;
   std::size_t longest = 0;
   for (const Analysis& one : analyses) {

@@ -250,7 +250,7 @@ WrittenPage write_analysis_page(const std::string& folder, const std::vector<Ana
       "and through ridge inversion, which needs no kernel.");
   page.add_table(reconstructions);
   write_file(in_folder("measures.csv"), to_csv(measures));
-  write_file(in_folder("reconstruction.csv"), to_csv(reconstructions));
+  write_file(in_folder("deltas.csv"), to_csv(reconstructions));
   save_json(in_folder("analysis.json"), analysis_json(analyses));
   write_file(written.path, page.html());
   return written;

@@ -17,7 +17,7 @@ Table measures_table(const std::vector<Analysis>& analyses);
 // Every number, an object per encoding; what has no meaning is null.
 Json analysis_json(const std::vector<Analysis>& analyses);
 
-// Writes report.html, the figures (SVG, and their numbers as CSV), measures.csv, reconstruction.csv and analysis.json
+// Writes report.html, the figures (SVG, and their numbers as CSV), measures.csv, deltas.csv and analysis.json
 // into the folder, which is made where it does not exist. `command` is how to make it again. Returns the path of the
 // page; `problem` is what to tell where no figure could be drawn.
 struct WrittenPage {

@@ -84,6 +84,14 @@ TEST(LinearAlgebra, LargeAndSmallMatricesAgree) {
   EXPECT_NEAR(squares / dot(matrix.values, matrix.values), 1, 1e-12);
 }
 
+TEST(LinearAlgebra, WideGramMatrixIsTheGramMatrix) {
+  ThreadPool one(1), three(3);
+  const Matrix<double> rows = random_matrix(3, 20'000, 6), plain = gram_matrix(rows),
+                       wide = wide_gram_matrix(rows, one);
+  EXPECT_EQ(wide, wide_gram_matrix(rows, three));
+  for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(wide.values[i], plain.values[i], 1e-9);
+}
+
 TEST(LinearAlgebra, RidgeInverseSolvesItsEquation) {
   const Matrix<double> gram = gram_matrix(random_matrix(9, 5, 2));
   const Matrix<double> inverse = ridge_inverse(gram, 0.1);
@@ -313,7 +321,7 @@ TEST(Extent, OffsetsOfRelativeSchemes) {
 
 TEST(Extent, FirstCollision) {
   const auto search = [](const std::string& name, const EncodingOptions& options) {
-    return find_first_collision(name, options, 1 << 18);
+    return find_first_collision(name, options, {}, 1 << 18);  // nothing known: none of these has one so early
   };
   const FirstCollision dft = search("dft", {.length = 4, .dim = 8});
   EXPECT_EQ(dft.length, (PerPrecision<std::optional<std::size_t>>{9, 9, 9, 9}));
