@@ -52,15 +52,13 @@ void declare(Parsed& parsed) {
     if (option.is_flag()) {
       declared = parsed.cli->add_flag(option.name);
     } else {
-      declared = parsed.cli->add_option(option.name);
-      declared->expected(1)->type_size(1);
-      if (option.is_list() && !option.is_positional()) declared->expected(1, 1 << 20);
+      // One value a word; a list takes `a,b,c`, and a list that is a positional any number of words.
+      declared = parsed.cli->add_option(option.name)->type_size(1)->expected(1);
       declared->delimiter(option.is_list() ? ',' : '\0');
       declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
                                                      : CLI::MultiOptionPolicy::TakeLast);
+      declared->allow_extra_args(option.is_list() && option.is_positional());
     }
-    // Without this CLI11 gives a list its first word only.
-    if (option.is_positional() && option.is_list()) declared->expected(1, 1 << 20)->allow_extra_args();
     parsed.options.push_back(declared);
   }
   parsed.verbs.reserve(parsed.command->verbs.size());

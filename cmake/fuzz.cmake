@@ -1,7 +1,6 @@
 # Each fuzz/<name>.cpp is a libFuzzer target. In every build it is linked with a driver that replays
 # fuzz/corpus/<name>/ as a test; in the `fuzz` preset (clang) it is the real fuzzer.
 file(GLOB targets CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.cpp)
-list(TRANSFORM FAITHFUL_ROOMS PREPEND faithful_ OUTPUT_VARIABLE room_targets)
 foreach(source IN LISTS targets)
   get_filename_component(name ${source} NAME_WE)
   string(REGEX REPLACE "^fuzz_" "" corpus ${name})
@@ -13,5 +12,9 @@ foreach(source IN LISTS targets)
     add_test(NAME fuzz-${corpus} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${corpus})
     set_tests_properties(fuzz-${corpus} PROPERTIES LABELS "fast;unit;fuzz")
   endif()
-  target_link_libraries(${name} PRIVATE ${room_targets} fmt::fmt)
+  # It is linked with the rooms whose headers it includes.
+  file(STRINGS ${source} includes REGEX "^#include \"faithful/")
+  list(TRANSFORM includes REPLACE "^#include \"faithful/([a-z]+)/.*" "faithful_\\1" OUTPUT_VARIABLE rooms)
+  list(REMOVE_DUPLICATES rooms)
+  target_link_libraries(${name} PRIVATE ${rooms} fmt::fmt)
 endforeach()

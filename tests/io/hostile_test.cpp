@@ -20,18 +20,25 @@ namespace {
 std::atomic<std::size_t> largest = 0;  // single allocation since it was last set to zero
 }
 
-// Not inlined: g++ would take malloc and free for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
+// Replaced as a family (AddressSanitizer sees to it that they match), and not inlined: g++ would take malloc and free
+// for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   std::size_t seen = largest.load();
   while (size > seen && !largest.compare_exchange_weak(seen, size)) {
   }
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
 
