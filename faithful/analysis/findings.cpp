@@ -50,7 +50,8 @@ std::string guess_at_exponent(double base) {
 // About a table that is sinusoidal: which one, and whether that is the usual one.
 Finding judge_sinusoidal(const SinusoidalFit& fit, std::size_t d) {
   const double base = fit.base(d);
-  const double half = static_cast<double>(d / 2);
+  const std::size_t pairs = d / 2;
+  const auto half = static_cast<double>(pairs);
   const bool to_the_end = half > 1 && near(std::pow(fit.ratio, -(half - 1)), 1e4);  // exponent i/(d/2 - 1)
   const std::string form = fmt::format("a sinusoidal table: {}, row 0 is position {:g}, highest frequency {:.4g} rad",
                                        describe_columns(fit), fit.origin, fit.first);

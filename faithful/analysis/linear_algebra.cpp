@@ -28,9 +28,9 @@ Matrix<double> copy_of(const MatrixXd& from) {
 }
 
 // R of a QR factorisation: [min(n, S), S].
-MatrixXd upper_factor(MatrixXd block) {
+MatrixXd upper_factor(const MatrixXd& block) {
   const Index height = std::min(block.rows(), block.cols());
-  const Eigen::HouseholderQR<MatrixXd> qr(std::move(block));
+  const Eigen::HouseholderQR<MatrixXd> qr(block);
   return qr.matrixQR().topRows(height).triangularView<Eigen::Upper>();
 }
 

@@ -179,7 +179,7 @@ std::vector<std::size_t> shape_of(EncodingKind kind, const EncodingOptions& opti
   }
   if (kind == EncodingKind::kConcatenated) at_least_one(options.time_dim, "--time-dim");
   if (kind == EncodingKind::kLogitBias || kind == EncodingKind::kWeightBias) at_least_one(options.heads, "--heads");
-  const std::vector<std::size_t> shape = unchecked_shape(kind, options);
+  std::vector<std::size_t> shape = unchecked_shape(kind, options);
   checked_product(shape, kind == EncodingKind::kRelativeVectors ? "--clip" : "--length");
   return shape;
 }

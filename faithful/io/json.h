@@ -24,6 +24,8 @@ class FAITHFUL_API Json {
   using Array = std::vector<Json>;
   using Object = std::vector<std::pair<std::string, Json>>;  // name and value
 
+  // Values are written as they are: {"width", 64}.
+  // NOLINTBEGIN(google-explicit-constructor)
   Json();  // null
   Json(std::nullptr_t);
   Json(bool value);
@@ -42,6 +44,7 @@ class FAITHFUL_API Json {
       value_ = static_cast<std::uint64_t>(value);
     }
   }
+  // NOLINTEND(google-explicit-constructor)
   static Json array();
   static Json object();
 
