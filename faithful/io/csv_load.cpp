@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cassert>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <system_error>
 #include <utility>
@@ -131,7 +132,7 @@ const char* take_number(const char* at, const char* end, T& value) {
   const char* stop = parse_plain(at, end, value);
   if (stop != nullptr) return stop;
   const auto [exact_stop, error] = std::from_chars(at, end, value);
-  return error == std::errc{} && value == value ? exact_stop : nullptr;
+  return error == std::errc{} && !std::isnan(value) ? exact_stop : nullptr;
 }
 
 // Reads the record at `at` into out[numbers_] and the part's texts, and returns where it ends.

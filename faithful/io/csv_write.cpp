@@ -1,5 +1,6 @@
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "faithful/io/csv.h"
 #include "faithful/io/file.h"
@@ -12,7 +13,7 @@ namespace {
 template <class T>
 void append_number(std::string& text, T value) {
   std::array<char, 64> digits;
-  if (value != value) {
+  if (std::isnan(value)) {
     text += "nan";  // also where the sign bit is set
     return;
   }
