@@ -50,7 +50,7 @@ uninstall:       ## what install put there
 package: build   ## a Debian package in build/release
 	@cd build/release && cpack -G DEB
 
-arm64: setup-arm64 ## cross-compile for ARM64, and run the unit tests under qemu
+arm64: setup-clean-room ## cross-compile for ARM64, and run the unit tests under qemu
 	@tools/arm64
 
 clean:           ## remove build/

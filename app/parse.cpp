@@ -28,6 +28,12 @@ struct Parsed {
   std::vector<Parsed> verbs = {};
 };
 
+// How a complaint about this command begins: "encode: "; nothing for the program itself, whose name main() puts first.
+std::string prefix(const Parsed& parsed) {
+  const std::size_t space = parsed.path.find(' ');
+  return space == std::string::npos ? "" : parsed.path.substr(space + 1) + ": ";
+}
+
 std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
   for (const Option& option : shared_options()) names.push_back(option.long_name());
@@ -93,6 +99,12 @@ T convert(const Option& option, const std::string& text) {
   }
 }
 
+bool convert_flag(const Option& option, const std::string& text) {
+  if (text == "true" || text == "1") return true;
+  if (text == "false" || text == "0") return false;
+  reject({{option.long_name()}, "true or false", quote(text)});
+}
+
 // Puts the texts that CLI11 found into the option's target.
 void assign(const Option& option, const CLI::Option& found) {
   const std::vector<std::string>& texts = found.results();
@@ -100,7 +112,7 @@ void assign(const Option& option, const CLI::Option& found) {
       [&](auto* target) {
         using T = std::remove_pointer_t<decltype(target)>;
         if constexpr (std::is_same_v<T, bool>) {
-          *target = found.as<bool>();
+          *target = convert_flag(option, texts.back());
         } else if constexpr (requires {
                                typename T::allocator_type;
                                target->front();
@@ -123,7 +135,7 @@ void assign_all(const Parsed& parsed) {
     if (parsed.options[i]->count() > 0) {
       assign(option, *parsed.options[i]);
     } else if (option.required) {
-      throw InputError(fmt::format("{}: {} is missing (usage: {})", parsed.path, option.long_name(),
+      throw InputError(fmt::format("{}{} is missing (usage: {})", prefix(parsed), option.long_name(),
                                    usage_line(*parsed.command, parsed.path)));
     }
   }
@@ -137,37 +149,49 @@ Parsed& chosen(Parsed& parsed) {
   return parsed;
 }
 
+std::vector<std::string> verb_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const Command& verb : command.verbs) names.push_back(verb.name);
+  return names;
+}
+
 // What CLI11 could not place: a misspelt verb, option, or one word too many.
 [[noreturn]] void reject_extras(Parsed& root) {
   const Parsed& at = chosen(root);
   const std::vector<std::string> extras = root.cli->remaining(true);
   const std::string word = extras.empty() ? "" : extras.front();
   if (word.starts_with("-")) {
-    throw InputError(fmt::format("{}: unknown option {} ({})", at.path, quote(word.substr(0, word.find('='))),
+    throw InputError(fmt::format("{}unknown option {} ({})", prefix(at), quote(word.substr(0, word.find('='))),
                                  suggest(word.substr(0, word.find('=')), option_names(*at.command))));
   }
   if (!at.command->verbs.empty()) {
-    std::vector<std::string> names;
-    for (const Command& verb : at.command->verbs) names.push_back(verb.name);
-    throw InputError(fmt::format("{}: unknown verb {} ({})", at.path, quote(word), suggest(word, names)));
+    throw InputError(
+        fmt::format("{}unknown verb {} ({})", prefix(at), quote(word), suggest(word, verb_names(*at.command))));
   }
   throw InputError(
-      fmt::format("{}: one word too many: {} (usage: {})", at.path, quote(word), usage_line(*at.command, at.path)));
+      fmt::format("{}one word too many: {} (usage: {})", prefix(at), quote(word), usage_line(*at.command, at.path)));
 }
 
-// "encode.lenght" -> a complaint that names the file and the nearest key of that section.
+// "encode.lenght" or "endcode.++" (CLI11's mark of a section): a complaint with the nearest key or verb.
 [[noreturn]] void reject_config_key(const Parsed& root, const std::string& file, const std::string& key) {
   const std::size_t dot = key.rfind('.');
-  const Command* section = root.command;
-  for (const Command& verb : root.command->verbs) {
-    if (dot != std::string::npos && key.substr(0, dot) == verb.name) section = &verb;
+  const std::string section = dot == std::string::npos ? "" : key.substr(0, dot);
+  const std::string name = key.substr(dot == std::string::npos ? 0 : dot + 1);
+  const std::string wanted = "the options of a verb under [verb]";
+  if (name == "++") {
+    reject({{file},
+            wanted,
+            fmt::format("the unknown section [{}]", section),
+            suggest(section, verb_names(*root.command))});
   }
   std::vector<std::string> known;
-  for (const Option& option : section->options) {
-    if (!option.is_positional()) known.push_back(option.long_name().substr(2));
+  for (const Command& verb : root.command->verbs) {
+    if (section != verb.name) continue;
+    for (const Option& option : verb.options) {
+      if (!option.is_positional()) known.push_back(option.long_name().substr(2));
+    }
   }
-  const std::string name = key.substr(dot == std::string::npos ? 0 : dot + 1);
-  reject({{file}, "the options of a verb under [verb]", "the unknown key " + quote(key), suggest(name, known)});
+  reject({{file}, wanted, "the unknown key " + quote(key), suggest(name, known)});
 }
 
 std::string config_path(const Parsed& root) {
@@ -185,11 +209,13 @@ void parse(Parsed& root, std::vector<std::string> arguments) {
     const std::string text = error.what();  // "INI was not able to parse KEY"
     reject_config_key(root, config_path(root), text.substr(text.rfind(' ') + 1));
   } catch (const CLI::FileError&) {
-    reject({{config_path(root)}, "a TOML file for --config", "no such file"});
+    const bool is_folder = std::filesystem::is_directory(config_path(root));
+    reject({{config_path(root)}, "a TOML file for --config", is_folder ? "a folder" : "no such file"});
   } catch (const CLI::ArgumentMismatch& error) {
-    throw InputError(fmt::format("{}: {}", chosen(root).path, error.what()));
+    const std::string text = error.what();  // "--dim: 1 required INT missing"
+    reject({{text.substr(0, text.find(':'))}, "a value", "none"});
   } catch (const CLI::ParseError& error) {
-    throw InputError(fmt::format("{}: {}", root.path, error.what()));
+    throw InputError(prefix(chosen(root)) + error.what());
   }
 }
 
@@ -225,7 +251,7 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   } else if (!what.empty()) {
     print(generate(program, what));
   } else if (!verb.command->run) {
-    throw InputError(fmt::format("{}: a verb is missing ({} --help lists them)", verb.path, verb.path));
+    throw InputError(fmt::format("{}a verb is missing ({} --help lists them)", prefix(verb), verb.path));
   } else {
     assign_all(verb);
     verb.command->run();

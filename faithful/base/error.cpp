@@ -87,6 +87,7 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
   const std::vector<std::string> near = nearest_names(name, candidates);
+  if (candidates.empty()) return "";
   if (near.empty()) return fmt::format("known: {}", fmt::join(candidates, ", "));
   return fmt::format("did you mean {}?", fmt::join(near, " or "));
 }

@@ -49,7 +49,7 @@ FAITHFUL_API std::string quote(std::string_view text, std::size_t most = 40);
 // The candidates nearest to a misspelt name (at most three, nearest first; empty when none is near).
 FAITHFUL_API std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates);
 
-// `did you mean "dft"?`, or `known: a, b, c` when nothing is near.
+// `did you mean "dft"?`, or `known: a, b, c` when nothing is near; empty without candidates.
 FAITHFUL_API std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace faithful

@@ -97,12 +97,12 @@ std::size_t CsvFile::column(std::string_view name) const {
   const auto number = parse_number<std::size_t>(name);
   if (number && *number >= 1 && *number <= columns()) return *number - 1;
   if (known.empty()) {
-    reject({{state_->name}, fmt::format("a column from 1 to {}", columns()), quoted(name), "the file has no header"});
+    reject({{state_->name}, fmt::format("a column from 1 to {}", columns()), quote(name), "the file has no header"});
   }
   constexpr std::ptrdiff_t kMostListed = 20;
   const std::vector<std::string> listed(known.begin(), known.begin() + std::min(kMostListed, std::ssize(known)));
   const bool near = !nearest_names(name, known).empty();
-  reject({{state_->name}, "the name of a column", quoted(name), suggest(name, near ? known : listed)});
+  reject({{state_->name}, "the name of a column", quote(name), suggest(name, near ? known : listed)});
 }
 
 Place CsvFile::place(std::size_t line, std::size_t column) const {

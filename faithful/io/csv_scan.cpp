@@ -37,7 +37,7 @@ void check_field(const Field& field, std::size_t longest, const Place& place) {
   if (field.error == FieldError::kTextBehindQuote) {
     const char* behind = field.raw.data() + field.raw.size() + 1;
     const std::string_view text(behind, static_cast<std::size_t>(field.end - behind));
-    reject({place, "a separator behind the closing quote", quoted(text)});
+    reject({place, "a separator behind the closing quote", quote(text)});
   }
   if (field.raw.size() > longest) {
     reject({place, fmt::format("a field of at most {} bytes", longest), fmt::format("{}", field.raw.size())});

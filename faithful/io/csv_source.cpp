@@ -142,7 +142,7 @@ Head read_head(TextSource source, const std::string& name, const CsvOptions& opt
     reject({{name, 1}, fmt::format("a record of at most {} bytes", options.longest_record), "a longer one"});
   }
   if (head.separator == options.decimal) {
-    reject({{name}, "a separator that is not the decimal sign", quoted(std::string(1, head.separator))});
+    reject({{name}, "a separator that is not the decimal sign", quote(std::string(1, head.separator))});
   }
 
   CsvOptions scan = options;

@@ -28,7 +28,7 @@ std::string hint_for_missing(const std::string& path) {
   if (folder.empty()) folder = ".";
   std::error_code error;
   std::filesystem::directory_iterator entry(folder, error);
-  if (error) return fmt::format("the folder {} does not exist or cannot be read", quoted(folder.string(), 200));
+  if (error) return fmt::format("the folder {} does not exist or cannot be read", quote(folder.string(), 200));
   std::vector<std::string> names;
   for (int i = 0; i < kMostNames && entry != std::filesystem::directory_iterator(); ++i) {
     names.push_back(entry->path().filename().string());

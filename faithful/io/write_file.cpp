@@ -29,10 +29,10 @@ constexpr int kMostNameTries = 100;
 [[noreturn]] void reject_unwritable(const std::string& path, const std::string& folder, int error) {
   if (path.empty()) reject({{"path"}, "the name of a file", "an empty one"});
   if (error == EISDIR) reject({{path}, "a file to write", "a folder"});
-  if (error == ENOENT) reject({{path}, "a folder to write in", fmt::format("no folder {}", quoted(folder, 200))});
-  if (error == ENOTDIR) reject({{path}, "a folder to write in", fmt::format("a file {}", quoted(folder, 200))});
+  if (error == ENOENT) reject({{path}, "a folder to write in", fmt::format("no folder {}", quote(folder, 200))});
+  if (error == ENOTDIR) reject({{path}, "a folder to write in", fmt::format("a file {}", quote(folder, 200))});
   if (error == EACCES || error == EPERM || error == EROFS) {
-    reject({{path}, "a file that may be written", fmt::format("no permission to write in {}", quoted(folder, 200))});
+    reject({{path}, "a file that may be written", fmt::format("no permission to write in {}", quote(folder, 200))});
   }
   if (error == ENAMETOOLONG) reject({{path}, "a file that can be written", "a name that is too long"});
   fail_to_write(path, error);
