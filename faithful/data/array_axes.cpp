@@ -29,7 +29,8 @@ Layout layout_of(const std::vector<std::size_t>& shape, const std::string& axes,
     reject({{"--axes"}, "the letters n (series), t (time) and c (channels), each at most once, and a t", quote(axes)});
   if (axes.empty() && shape.size() != 1) {
     reject({place, "the order of axes to be stated", shape_text(shape),
-            shape.size() == 3 ? "--axes ntc: series, time, channels" : "--axes tc: time, channels; --axes ct: channels, time"});
+            shape.size() == 3 ? "--axes ntc: series, time, channels"
+                              : "--axes tc: time, channels; --axes ct: channels, time"});
   }
   const std::string names = axes.empty() ? "t" : axes;
   if (names.size() != shape.size())

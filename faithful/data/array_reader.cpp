@@ -1,6 +1,7 @@
 // .npy and .npz: plain arrays whose axes the user states, and the .npz that we write ourselves:
 //   values [rows, C] float32, all series one behind the other; lengths [N]; meta, JSON as bytes;
-//   where there are any: label [N] (class, -1: none), labels [rows] (0, 1, 255: none), times [rows] (ns; the least: none)
+//   where there are any: label [N] (class, -1: none), labels [rows] (0, 1, 255: none), times [rows] (ns; the least:
+//   none)
 
 #include <algorithm>
 #include <limits>
@@ -70,8 +71,7 @@ std::vector<std::int64_t> take_column(const NpzFile& file, const char* key, std:
 
 Dataset read_own(const NpzFile& file, const std::string& name) {
   const NpyArray meta = file.array(npz::kMeta);
-  if (meta.type().kind != 'u' || meta.type().size != 1)
-    reject({{meta.name()}, "bytes (|u1)", to_string(meta.type())});
+  if (meta.type().kind != 'u' || meta.type().size != 1) reject({{meta.name()}, "bytes (|u1)", to_string(meta.type())});
   std::string text;
   for (const std::int64_t byte : meta.to_vector<std::int64_t>()) text += static_cast<char>(byte);
   Dataset dataset = parse_meta(text, meta.name());
@@ -94,7 +94,9 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
   for (std::size_t n = 0; n < count; ++n) {
     Series& series = dataset.series[n];
     if (lengths[n] < 1 || static_cast<std::size_t>(lengths[n]) > rows - row)
-      reject({{name}, fmt::format("lengths that add up to the {} rows", rows), fmt::format("{} for series {}", lengths[n], n + 1)});
+      reject({{name},
+              fmt::format("lengths that add up to the {} rows", rows),
+              fmt::format("{} for series {}", lengths[n], n + 1)});
     const auto length = static_cast<std::size_t>(lengths[n]);
     const auto slice = [&](const auto& all, std::size_t columns) {
       return std::span(all).subspan(row * columns, length * columns);
@@ -107,7 +109,8 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
         series.labels.push_back(static_cast<std::uint8_t>(label));
       }
     }
-    if (!times.empty() && times[row] != npz::kNoTime) series.times.assign(slice(times, 1).begin(), slice(times, 1).end());
+    if (!times.empty() && times[row] != npz::kNoTime)
+      series.times.assign(slice(times, 1).begin(), slice(times, 1).end());
     if (!classes.empty()) {
       if (classes[n] < kNoLabel || classes[n] >= static_cast<std::int64_t>(dataset.classes.size()))
         reject({{name}, fmt::format("classes below {}", dataset.classes.size()), fmt::format("{}", classes[n])});

@@ -45,10 +45,12 @@ std::string format_of(const std::string& path) {
   if (!is_file(path) && (is_file(path + "_TRAIN.ts") || is_file(path + "_TRAIN.arff"))) return "uea";
   const std::string extension = data::extension_of(path);
   if (extension == ".csv" || extension == ".tsv" || extension == ".txt") return "csv";
-  if (extension == ".npy" || extension == ".npz" || extension == ".ts" || extension == ".arff") return extension.substr(1);
+  if (extension == ".npy" || extension == ".npz" || extension == ".ts" || extension == ".arff")
+    return extension.substr(1);
   if (extension == ".h5" || extension == ".hdf5") return "hdf5";
   if (!is_file(path)) reject({{path}, "a file or folder", "nothing there"});
-  reject({{path}, "a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format",
+  reject({{path},
+          "a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format",
           extension.empty() ? "no ending" : quote(extension)});
 }
 
@@ -65,7 +67,8 @@ const std::vector<std::string>& read_formats() {
 
 std::string find_data(const std::string& path, const std::string& data_dir) {
   const auto exists = [](const std::string& candidate) {
-    return is_file(candidate) || is_folder(candidate) || is_file(candidate + "_TRAIN.ts") || is_file(candidate + "_TRAIN.arff");
+    return is_file(candidate) || is_folder(candidate) || is_file(candidate + "_TRAIN.ts") ||
+           is_file(candidate + "_TRAIN.arff");
   };
   if (exists(path) || path.starts_with('/')) return path;
   const char* variable = std::getenv("FAITHFUL_DATA");
