@@ -28,7 +28,9 @@ faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
 faithful_room(fourier)
 faithful_room(encoding USES fourier LINKS hwy::hwy Eigen3::Eigen)
+faithful_room(analysis USES fourier encoding LINKS Eigen3::Eigen)
 faithful_room(data USES io)
+faithful_room(report USES io)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.
 option(FAITHFUL_HDF5 "Read and write HDF5 files" ON)

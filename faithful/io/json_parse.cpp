@@ -42,7 +42,7 @@ class Builder {
     std::vector<std::string> sorted = level.names;
     std::sort(sorted.begin(), sorted.end());
     if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end()) {
-      return fail("each name once in an object", quote(*twice) + " twice");
+      return fail("each name once in an object", faithful::quote(*twice) + " twice");
     }
     Json::Object members;
     members.reserve(level.names.size());
@@ -58,7 +58,7 @@ class Builder {
   }
   bool parse_error(std::size_t position, const std::string& last, const nlohmann::json::exception& error) {
     error_at_ = position;
-    if (error.id == 406) return fail("a number that fits a double", quote(last));
+    if (error.id == 406) return fail("a number that fits a double", faithful::quote(last));
     return fail("valid JSON", last);
   }
 

@@ -1,0 +1,27 @@
+#pragma once
+
+// The options that `encode` and `analyze` share: which table to build.
+
+#include <string>
+#include <vector>
+
+#include "app/command.h"
+#include "faithful/encoding/encoding.h"
+
+namespace faithful::app {
+
+struct EncodingArguments {
+  EncodingOptions options = {};
+  std::string scale = "as-defined";
+  std::string layout = "interleaved";
+  std::string exponent = "2i/d";
+  std::string positions_file = {};  // one real-valued position a line
+};
+
+// Their options; --length and --dim are required where `sizes_required`.
+std::vector<Option> encoding_option_list(EncodingArguments& arguments, bool sizes_required);
+
+// The options with scale, layout and positions filled in. InputError names the option at fault.
+EncodingOptions resolved(const EncodingArguments& arguments);
+
+}  // namespace faithful::app
