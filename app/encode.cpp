@@ -76,7 +76,7 @@ Command encode_verb() {
   const auto options = std::make_shared<EncodeOptions>();
   std::vector<Option> list = {
       {.name = "NAME", .target = &options->name, .help = "an encoding; faithful list shows them", .required = true}};
-  for (const Option& option : encoding_option_list(options->encoding, false)) list.push_back(option);
+  for (const Option& option : encoding_option_list(options->encoding)) list.push_back(option);
   list.push_back({.name = "--dtype",
                   .target = &options->dtype,
                   .value = "T",

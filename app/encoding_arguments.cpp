@@ -19,21 +19,20 @@ std::vector<double> load_positions(const std::string& path) {
 
 }  // namespace
 
-std::vector<Option> encoding_option_list(EncodingArguments& arguments, bool sizes_required) {
+std::vector<Option> encoding_option_list(EncodingArguments& arguments) {
   EncodingOptions& o = arguments.options;
   return {
       {.name = "--length",
        .target = &o.length,
        .value = "S",
        .help = "number of positions",
-       .required = sizes_required,
+       .required = true,
        .at_least = 1,
        .shown_default = ""},
       {.name = "--dim",
        .target = &o.dim,
        .value = "D",
-       .help = "width of the encoding",
-       .required = sizes_required,
+       .help = "width of the encoding (biases need none)",
        .at_least = 1,
        .shown_default = ""},
       {.name = "--rho", .target = &o.rho, .value = "R", .help = "base of sinusoidal, tape and rope", .at_least = 0},
@@ -78,7 +77,6 @@ EncodingOptions resolved(const EncodingArguments& arguments) {
   if (arguments.exponent != "2i/d") options.sinusoidal.step = SinusoidalConvention::Step::kOneOverHalfMinusOne;
   if (!arguments.positions_file.empty()) {
     options.positions = load_positions(arguments.positions_file);
-    if (options.length == 0) options.length = options.positions.size();
   }
   return options;
 }

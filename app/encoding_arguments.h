@@ -18,8 +18,7 @@ struct EncodingArguments {
   std::string positions_file = {};  // one real-valued position a line
 };
 
-// Their options; --length and --dim are required where `sizes_required`.
-std::vector<Option> encoding_option_list(EncodingArguments& arguments, bool sizes_required);
+std::vector<Option> encoding_option_list(EncodingArguments& arguments);
 
 // The options with scale, layout and positions filled in. InputError names the option at fault.
 EncodingOptions resolved(const EncodingArguments& arguments);

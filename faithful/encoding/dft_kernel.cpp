@@ -20,7 +20,7 @@
 #define FAITHFUL_ENCODING_DFT_KERNEL_ONCE
 namespace faithful {
 inline constexpr std::size_t kFine = 256;      // B
-inline constexpr std::size_t kMostLanes = 8;   // of the vectors
+inline constexpr std::size_t kMostLanes = 16;  // of a vector of floats
 inline constexpr std::size_t kLineBytes = 64;  // of the caches
 }  // namespace faithful
 #endif
@@ -29,26 +29,38 @@ HWY_BEFORE_NAMESPACE();
 namespace faithful::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// A cache line is a whole number of these vectors.
+template <class T>
+using LineTag = hn::CappedTag<T, kLineBytes / sizeof(T)>;
+
 // out[j] = a * x[j] + b * y[j] for whole vectors until `count` is reached, past the caches if `kStream`.
 template <bool kStream, class T>
 HWY_INLINE void combine(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, double a, double b,
                         std::size_t count, T* HWY_RESTRICT out) {
-  const hn::CappedTag<double, kMostLanes> tag;
-  const hn::Rebind<T, decltype(tag)> out_tag;
-  const auto va = hn::Set(tag, a), vb = hn::Set(tag, b);
-  for (std::size_t j = 0; j < count; j += hn::Lanes(tag)) {
-    const auto sum = hn::Add(hn::Mul(va, hn::LoadU(tag, x + j)), hn::Mul(vb, hn::LoadU(tag, y + j)));
-    const auto value = [&] {
-      if constexpr (sizeof(T) == sizeof(double)) {
-        return sum;
-      } else {
-        return hn::DemoteTo(out_tag, sum);
-      }
-    }();
-    if constexpr (kStream) {
-      hn::Stream(value, out_tag, out + j);
+  const LineTag<double> wide;
+  const LineTag<T> tag;
+  const auto va = hn::Set(wide, a), vb = hn::Set(wide, b);
+  const auto sum = [&](std::size_t j) HWY_ATTR {
+    return hn::Add(hn::Mul(va, hn::LoadU(wide, x + j)), hn::Mul(vb, hn::LoadU(wide, y + j)));
+  };
+  const auto value = [&](std::size_t j) HWY_ATTR {
+    if constexpr (sizeof(T) == sizeof(double)) {
+      return sum(j);
     } else {
-      hn::StoreU(value, out_tag, out + j);
+      const hn::Rebind<float, decltype(wide)> half;
+#if HWY_TARGET == HWY_SCALAR
+      return hn::DemoteTo(half, sum(j));
+#else
+      // Only whole vectors can be streamed.
+      return hn::Combine(tag, hn::DemoteTo(half, sum(j + hn::Lanes(wide))), hn::DemoteTo(half, sum(j)));
+#endif
+    }
+  };
+  for (std::size_t j = 0; j < count; j += hn::Lanes(tag)) {
+    if constexpr (kStream) {
+      hn::Stream(value(j), tag, out + j);
+    } else {
+      hn::StoreU(value(j), tag, out + j);
     }
   }
 }
@@ -96,7 +108,7 @@ class LineWriter {
 
   void write_line() {
     if (kStream && skip_ == 0 && used_ == kLine) {
-      const hn::CappedTag<T, kLine> tag;
+      const LineTag<T> tag;
       for (std::size_t i = 0; i < kLine; i += hn::Lanes(tag))
         hn::Stream(hn::Load(tag, line_ + i), tag, line_start_ + i);
     } else if (used_ > skip_)

@@ -54,7 +54,7 @@ class HeaderParser {
       }
     }
     skip_spaces();
-    if (!rest_.empty()) fail("the end of the header", quote(rest_));
+    if (!rest_.empty()) fail("nothing behind the dictionary", quote(rest_));
     if (!has_type || !has_order || !has_shape) fail("the keys descr, fortran_order and shape", "fewer");
     return header;
   }
@@ -79,8 +79,8 @@ class HeaderParser {
 
   std::string_view quoted_word(const char* wanted) {
     skip_spaces();
-    const char quote = rest_.empty() ? '\0' : rest_[0];
-    const std::size_t close = quote == '\'' || quote == '"' ? rest_.find(quote, 1) : std::string_view::npos;
+    const char mark = rest_.empty() ? '\0' : rest_[0];
+    const std::size_t close = mark == '\'' || mark == '"' ? rest_.find(mark, 1) : std::string_view::npos;
     if (close == std::string_view::npos) fail(wanted, quote(rest_));
     const std::string_view word = rest_.substr(1, close - 1);
     rest_.remove_prefix(close + 1);

@@ -1,16 +1,16 @@
 #include "faithful/io/file.h"
 
+#include <csignal>
+#include <filesystem>
+#include <stdexcept>
+#include <thread>
+
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <csignal>
-#include <filesystem>
-#include <stdexcept>
-#include <thread>
 
 #include "faithful/base/error.h"
 #include "faithful/io/write_file_internal.h"

@@ -61,12 +61,23 @@ TEST(Gzip, TruncatedAtEveryByte) {
 }
 
 TEST(Gzip, ChangedBytesAreSeen) {
-  const std::string gzip = deflate_gzip("some text that is compressed, compressed, compressed");
-  for (std::size_t i = 10; i < gzip.size(); ++i) {  // behind the header, all bytes are covered by the checksums
+  const std::string text = "some text that is compressed, compressed, compressed";
+  const std::string gzip = deflate_gzip(text);
+  int unseen = 0;
+  for (std::size_t i = 10; i < gzip.size(); ++i) {  // behind the header
     std::string damaged = gzip;
     damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
-    EXPECT_THROW(inflate_gzip(damaged, "f", kLimit), InputError) << i;
+    try {
+      EXPECT_EQ(inflate_gzip(damaged, "f", kLimit), text) << i;
+      ++unseen;
+    } catch (const InputError& error) {
+      const std::string_view message = error.what();
+      EXPECT_TRUE(message == "f: expected valid gzip data, found a damaged file" ||
+                  message == "f: expected whole gzip data, found a truncated file")
+          << message;
+    }
   }
+  EXPECT_LE(unseen, 1) << "only the bits that fill the stream's last byte mean nothing";
 }
 
 TEST(Gzip, ABombStopsAtTheLimit) {
