@@ -55,7 +55,7 @@ void read_header_line(std::string_view line, const Place& place, TsHeader& heade
   const std::string_view key = words.front();
   const std::string_view value = words.size() > 1 ? words[1] : std::string_view();
   if (same_word(key, "@problemname")) {
-    header.problem = value;
+    header.problem = trimmed(trimmed(line).substr(key.size()));
   } else if (same_word(key, "@timestamps")) {
     header.timestamps = read_flag(value, place);
   } else if (same_word(key, "@univariate")) {
