@@ -26,7 +26,7 @@ struct InfoOptions {
   std::size_t drawn = 4;  // series on the page
 };
 
-void verify(const std::string& path) {
+void verify(const std::string& path, bool quiet) {
   const Verification found = verify_files(path);
   if (found.set.empty()) reject({{path}, "files of a known data set", "none", "faithful data list"});
   if (!found.different.empty()) {
@@ -35,13 +35,14 @@ void verify(const std::string& path) {
             fmt::format("another SHA-256 ({} of {} known files differ)", found.different.size(),
                         found.different.size() + found.matching)});
   }
+  if (quiet) return;
   print(fmt::format("verified: {} files of {} have the digests we know, {} known files are absent\n", found.matching,
                     found.set, found.absent.size()));
 }
 
 void info(InfoOptions options) {
   const std::string path = find_data(options.path, options.data.options.data_dir);
-  if (options.verify) verify(path);
+  if (options.verify) verify(path, options.json);
   const Dataset dataset = load_dataset(path, options.data);
   const Audit found = audit(dataset);
   print(options.json ? audit_json(found) : audit_text(found));

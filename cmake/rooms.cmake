@@ -40,7 +40,7 @@ if(FAITHFUL_HDF5)
   find_library(FAITHFUL_HDF5_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
   target_include_directories(faithful_data SYSTEM PRIVATE ${FAITHFUL_HDF5_INCLUDE})
   target_link_libraries(faithful_data PRIVATE ${FAITHFUL_HDF5_LIBRARY})
-  target_compile_definitions(faithful_data PRIVATE FAITHFUL_HDF5)
+  target_compile_definitions(faithful_data PRIVATE FAITHFUL_HDF5 INTERFACE FAITHFUL_TEST_HDF5)
   list(APPEND FAITHFUL_LINKS ${FAITHFUL_HDF5_LIBRARY})
 endif()
 

@@ -231,7 +231,10 @@ Dataset load_csv(const std::string& path, const ReadOptions& options) {
 }
 
 Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOptions& options) {
-  return finished(read_table(CsvFile(bytes, name, csv_options(options, name)), name, options), name, "csv", options);
+  const CsvFile file(bytes, name, csv_options(options, name));
+  Dataset dataset = finished(read_table(file, name, options), name, "csv", options);
+  check_positive(dataset, name, options);
+  return dataset;
 }
 
 namespace {

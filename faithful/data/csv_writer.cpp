@@ -35,11 +35,18 @@ Columns columns_of(const Dataset& dataset, const std::string& path) {
   return columns;
 }
 
+// Also in quotes where it holds another separator, which a reader would take for the file's.
+std::string safe_cell(const std::string& text) {
+  for (const char other : {';', '\t'})
+    if (text.find(other) != std::string::npos) return csv_cell(text, other);
+  return csv_cell(text);
+}
+
 std::string header_line(const Dataset& dataset, const Columns& columns) {
   std::vector<std::string> cells;
   for (const std::string& name : {columns.series, columns.part, columns.time})
     if (!name.empty()) cells.push_back(name);
-  for (const std::string& name : dataset.channels) cells.push_back(csv_cell(name));
+  for (const std::string& name : dataset.channels) cells.push_back(safe_cell(name));
   if (!columns.label.empty()) cells.push_back(columns.label);
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
@@ -53,10 +60,11 @@ void append_number(std::string& line, float value) {
 template <class Take>
 void write_series(const Dataset& dataset, const Series& series, const Columns& columns, const Take& take) {
   std::string front;
-  if (!columns.series.empty()) front += csv_cell(series.name) + ",";
+  if (!columns.series.empty()) front += safe_cell(series.name) + ",";
   if (!columns.part.empty()) front += to_string(series.part) + ",";
   std::string back;
-  if (columns.labelling == Labelling::kSeries) back = csv_cell(dataset.classes[static_cast<std::size_t>(series.label)]);
+  if (columns.labelling == Labelling::kSeries)
+    back = safe_cell(dataset.classes[static_cast<std::size_t>(series.label)]);
   std::string line;
   for (std::size_t t = 0; t < series.length(); ++t) {
     line = front;

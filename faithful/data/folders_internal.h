@@ -2,6 +2,8 @@
 
 // What the folders of published sets hold beside tables, read from bytes (for the fuzzers too).
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +15,9 @@ namespace faithful::data {
 // SMD's interpretation: a line `start-end:dim,dim` is positions start .. end-1, columns from 1. Sorted by begin.
 std::vector<LabelSpan> parse_smd_interpretation(std::string_view text, const std::string& name, std::size_t length,
                                                 std::size_t channels);
+
+// SMD's labels: one 0 or 1 a line, `length` of them.
+std::vector<std::uint8_t> parse_smd_labels(std::string_view text, const std::string& name, std::size_t length);
 
 // One row of telemanom's labeled_anomalies.csv.
 struct TelemanomLabels {

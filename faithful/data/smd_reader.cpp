@@ -43,6 +43,23 @@ std::vector<LabelSpan> parse_smd_interpretation(std::string_view text, const std
   return spans;
 }
 
+std::vector<std::uint8_t> parse_smd_labels(std::string_view text, const std::string& name, std::size_t length) {
+  std::vector<std::uint8_t> labels;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = trimmed(take_line(text));
+    if (line.empty()) continue;
+    const std::optional<std::uint8_t> label = point_label(line, "");
+    if (!label) reject({{name, number}, "a label, 0 or 1", quote(line)});
+    labels.push_back(*label);
+  }
+  if (labels.size() != length) {
+    reject({{name},
+            fmt::format("{} labels, one for each row of the machine's telemetry", length),
+            fmt::format("{}", labels.size())});
+  }
+  return labels;
+}
+
 namespace {
 
 const std::vector<std::string>& smd_channels() {
@@ -106,26 +123,6 @@ Matrix<float> load_numbers(const std::string& path, Missing missing) {
   return file.load<float>(std::vector<CsvColumn>(file.columns(), CsvColumn::kNumber)).numbers;
 }
 
-// One 0 or 1 a line.
-std::vector<std::uint8_t> load_labels(const std::string& path, std::size_t length) {
-  const TextFile file(path);
-  std::string_view rest = file.text();
-  std::vector<std::uint8_t> labels;
-  for (std::size_t number = 1; !rest.empty(); ++number) {
-    const std::string_view line = trimmed(take_line(rest));
-    if (line.empty()) continue;
-    const std::optional<std::uint8_t> label = point_label(line, "");
-    if (!label) reject({{path, number}, "a label, 0 or 1", quote(line)});
-    labels.push_back(*label);
-  }
-  if (labels.size() != length) {
-    reject({{path},
-            fmt::format("{} labels, one for each row of the machine's telemetry", length),
-            fmt::format("{}", labels.size())});
-  }
-  return labels;
-}
-
 void add_machine(Dataset& dataset, Series series, const std::string& path) {
   if (dataset.channels.empty()) {
     const std::size_t count = series.values.columns;
@@ -163,7 +160,8 @@ Dataset load_smd(const std::string& path, const ReadOptions& options) {
       continue;
     }
     Series series{.name = machine, .part = Part::kTest, .values = load_numbers(file, options.missing)};
-    series.labels = load_labels(join_path(join_path(path, "test_label"), name), series.length());
+    const std::string label_file = join_path(join_path(path, "test_label"), name);
+    series.labels = parse_smd_labels(TextFile(label_file).text(), label_file, series.length());
     const std::string why = text_file(join_path(path, "interpretation_label"), machine);
     if (!why.empty())
       series.spans = parse_smd_interpretation(TextFile(why).text(), why, series.length(), series.values.columns);
