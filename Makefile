@@ -18,8 +18,9 @@ build: setup-build ## the library and the program, in build/release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built: build/release/bin/faithful"
 
-demo: build      ## build, then run the main job, offline
-	@build/release/bin/faithful show --help
+demo: setup-demo build ## build, then run the main job, offline
+	@build/release/bin/faithful analyze sinusoidal dft --length 80 --dim 256 -o build/demo
+	@echo "open the page: build/demo/report.html"
 
 test: setup-test ## everything that must hold, with seconds per stage
 	@tools/test
@@ -28,6 +29,9 @@ dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='
 	@test -d build/dev || cmake --preset dev >/dev/null
 	@cmake --build --preset dev -j $(JOBS) --target test_$(ROOM)
 	@build/dev/bin/test_$(ROOM) --gtest_brief=1 $(if $(TEST),--gtest_filter='$(TEST)')
+
+bench: setup-bench ## figures against the peers, side by side; also build/bench.json
+	@tools/bench
 
 lint: setup-test ## clang-format and clang-tidy on every file
 	@tools/lint --all

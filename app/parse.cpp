@@ -52,14 +52,13 @@ void declare(Parsed& parsed) {
     if (option.is_flag()) {
       declared = parsed.cli->add_flag(option.name);
     } else {
-      declared = parsed.cli->add_option(option.name);
-      declared->expected(option.is_list() && option.is_positional() ? 1 << 20 : 1)->type_size(1);
-      if (option.is_list() && !option.is_positional()) declared->expected(1, 1 << 20);
+      // One value a word; a list takes `a,b,c`, and a list that is a positional any number of words.
+      declared = parsed.cli->add_option(option.name)->type_size(1)->expected(1);
       declared->delimiter(option.is_list() ? ',' : '\0');
       declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
                                                      : CLI::MultiOptionPolicy::TakeLast);
+      declared->allow_extra_args(option.is_list() && option.is_positional());
     }
-    if (option.is_positional() && option.is_list()) declared->expected(0, 1 << 20);
     parsed.options.push_back(declared);
   }
   parsed.verbs.reserve(parsed.command->verbs.size());

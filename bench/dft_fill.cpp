@@ -5,9 +5,8 @@
 #include <span>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "bench/clock.h"
+#include "bench/figure.h"
 #include "faithful/base/threads.h"
 #include "faithful/encoding/dft.h"
 
@@ -29,8 +28,8 @@ void compare(const char* type, std::size_t threads) {
     }));
   }
   const double gigabytes = static_cast<double>(table.size() * sizeof(T)) / 1e9;
-  fmt::print("dft_fill {} {} threads: {:6.2f} GB/s, memset {:6.2f} GB/s, ratio {:.2f}\n", type, threads,
-             gigabytes / median(fill), gigabytes / median(set), median(set) / median(fill));
+  print_figure(fmt::format("DFT table d=65536 S=1024, {}, {} threads", type, threads), gigabytes / median(fill), "GB/s",
+               "memset", median(set) / median(fill));
 }
 
 }  // namespace
@@ -38,7 +37,7 @@ void compare(const char* type, std::size_t threads) {
 
 int main() {
   for (const std::size_t threads : {std::size_t{1}, faithful::default_threads()}) {
-    faithful::bench::compare<float>("float ", threads);
+    faithful::bench::compare<float>("float", threads);
     faithful::bench::compare<double>("double", threads);
   }
 }

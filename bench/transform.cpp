@@ -1,14 +1,15 @@
 // The real transform at lengths with small factors and at primes, against FFTW (its plan made beforehand, as ours).
 
+#include "faithful/fourier/transform.h"
+
 #include <complex>
 #include <vector>
 
 #include <fftw3.h>
-#include <fmt/format.h>
 
 #include "bench/clock.h"
+#include "bench/figure.h"
 #include "faithful/base/random.h"
-#include "faithful/fourier/transform.h"
 
 namespace faithful::bench {
 namespace {
@@ -28,8 +29,9 @@ void compare(std::size_t d) {
     theirs.push_back(seconds([&] { fftw_execute(plan); }));
   }
   fftw_destroy_plan(plan);
-  fmt::print("transform {:6}: plan {:7.3f} ms, forward {:7.3f} ms, FFTW {:7.3f} ms, ratio {:.2f}\n", d,
-             1e3 * median(making), 1e3 * median(ours), 1e3 * median(theirs), median(theirs) / median(ours));
+  print_figure(fmt::format("transform of {}, plan", d), 1e3 * median(making), "ms");
+  print_figure(fmt::format("transform of {}, forward", d), 1e3 * median(ours), "ms", "FFTW",
+               median(theirs) / median(ours));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 # The program: everything in app/, on top of libfaithful's public interface alone. CLI11 is slow to
 # compile and is seen by app/parse.cpp only.
 find_package(CLI11 REQUIRED)
-file(GLOB app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp)
+file(GLOB app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp ${PROJECT_SOURCE_DIR}/app/pages/*.cpp)
 add_executable(faithful_program ${app_sources})
 set_target_properties(faithful_program PROPERTIES OUTPUT_NAME faithful INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 target_include_directories(faithful_program PRIVATE ${PROJECT_SOURCE_DIR})

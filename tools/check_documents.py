@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Runs what the documents show: python3 tools/check_documents.py ROOT   (FAITHFUL = the program, FAITHFUL_BUILD = its build)
+"""Runs what the documents show: FAITHFUL=PROGRAM python3 tools/check_documents.py ROOT [--update]
+
+--update writes into the documents what the commands print now (blocks with `...` are left for a person): read the diff.
 
 In README.md and docs/**/*.md:
 - a ```console block is run, line by line: `$ command`, then what it prints, exactly; a line `...` stands for any lines.
@@ -37,14 +39,31 @@ def matches(expected, actual):
     return re.fullmatch(pattern, "\n".join(line.rstrip() for line in actual)) is not None
 
 
+def run(command, folder, environment):
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+    return done.returncode, done.stdout.splitlines()
+
+
 def check_console(place, line, body, folder, environment):
     for offset, command, expected in commands(body):
-        done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
-        actual = done.stdout.splitlines()
+        code, actual = run(command, folder, environment)
         if not matches(expected, actual):
             shown = "\n    ".join(actual)
-            yield f"{place}:{line + offset}: `{command}` printed otherwise (exit {done.returncode}):\n    {shown}"
+            yield f"{place}:{line + offset}: `{command}` printed otherwise (exit {code}):\n    {shown}"
+
+
+def updated(path, environment):
+    """The document with the outputs of its console blocks as they are now."""
+    with tempfile.TemporaryDirectory() as folder:
+        def renew(block):
+            if block["kind"] != "console" or "\n...\n" in block["body"]:
+                return block[0]
+            lines = []
+            for _, command, _ in commands(block["body"]):
+                lines += ["$ " + command, *run(command, folder, environment)[1]]
+            return block[0].replace(block["body"], "".join(line.rstrip() + "\n" for line in lines))
+        return FENCE.sub(renew, path.read_text())
 
 
 def check_document(root, path, environment):
@@ -66,9 +85,11 @@ def check_document(root, path, environment):
 def main():
     root = pathlib.Path(sys.argv[1])
     program = pathlib.Path(os.environ["FAITHFUL"])
-    environment = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
+    environment = {**os.environ, "FAITHFUL_SOURCE": str(root.resolve()), "PATH": f"{program.parent}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8", "COLUMNS": "100"}
     found = []
     for path in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("**/*.md"))]:
+        if "--update" in sys.argv:
+            path.write_text(updated(path, environment))
         found += check_document(root, path, environment)
     print("\n".join(found) or "documents hold")
     return 1 if found else 0

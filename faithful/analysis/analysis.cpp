@@ -137,7 +137,8 @@ Analysis analyze(const std::string& name, const EncodingOptions& encoding_option
   if (analysis.spectrum && (name == "sinusoidal" || name == "rope")) {
     analysis.spectrum->crossover = crossover(encoding.shape[1], encoding_options.rho);
   }
-  const FirstCollision first = find_first_collision(name, encoding_options, options.search_values);
+  const FirstCollision first =
+      find_first_collision(name, encoding_options, analysis.faithfulness.collisions, options.search_values);
   analysis.faithfulness.first_collision = first.length;
   analysis.faithfulness.collision_search_limit = first.limit;
   const OffsetResolution offsets = resolve_offsets(name, encoding_options);

@@ -58,7 +58,8 @@ OffsetResolution resolve_rotations(const std::string& name, EncodingOptions opti
 
 }  // namespace
 
-FirstCollision find_first_collision(const std::string& name, const EncodingOptions& options, std::size_t most_values) {
+FirstCollision find_first_collision(const std::string& name, const EncodingOptions& options,
+                                    const PerPrecision<Collisions>& known, std::size_t most_values) {
   const CatalogEntry& entry = catalog_entry(name);
   FirstCollision result;
   if (codes_depend_on_length(entry, options)) return result;
@@ -70,12 +71,16 @@ FirstCollision find_first_collision(const std::string& name, const EncodingOptio
   if (periodic || name == "onehot") limit = std::min(limit, period);
   result.limit = limit;
 
+  for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
+    if (known[i].first) result.length[i] = known[i].first->second + 1;
+  }
+  const auto found_all = [&] {
+    return std::ranges::all_of(result.length, [](auto& found) { return found.has_value(); });
+  };
   EncodingOptions longer = options;
-  for (longer.length = std::min(limit, std::max<std::size_t>(options.length, 64));;) {
+  while (longer.length < limit && !found_all()) {
+    longer.length = std::min(limit, std::max<std::size_t>(64, 4 * longer.length));
     search_table(result, make_encoding(name, longer), longer.length);
-    if (longer.length == limit || std::ranges::all_of(result.length, [](auto& found) { return found.has_value(); }))
-      break;
-    longer.length = std::min(limit, 4 * longer.length);
   }
   if (periodic && limit == period) {
     for (auto& found : result.length) found = found.value_or(period + 1);

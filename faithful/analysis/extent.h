@@ -18,10 +18,11 @@ struct FirstCollision {
   std::optional<std::size_t> limit;                 // the largest S tried; empty: codes depend on S, nothing to search
 };
 
-// Searches tables of growing length, up to about `most_values` numbers or 65,536 positions, and at least the length
-// asked for. dft repeats after its period, so it is not searched beyond that.
+// Searches tables of growing length, from what is known of the length asked for (`known`) on, up to about `most_values`
+// numbers or 65,536 positions, and at least the length asked for. dft repeats after its period, so it is not searched
+// beyond that.
 FAITHFUL_API FirstCollision find_first_collision(const std::string& name, const EncodingOptions& options,
-                                                 std::size_t most_values);
+                                                 const PerPrecision<Collisions>& known, std::size_t most_values);
 
 struct OffsetResolution {
   std::optional<std::size_t> distinct_offsets;  // parameter slots, or fixed values, of the 2S - 1 offsets

@@ -119,6 +119,20 @@ Matrix<double> gram_matrix(const Matrix<double>& rows) {
   return copy_of(full);
 }
 
+Matrix<double> wide_gram_matrix(const Matrix<double>& rows, ThreadPool& pool) {
+  const auto x = view(rows);
+  const Index block = 8192, blocks = (x.cols() + block - 1) / block;
+  std::vector<MatrixXd> parts(static_cast<std::size_t>(blocks));
+  pool.run(parts.size(), [&](std::size_t i) {
+    const Index begin = static_cast<Index>(i) * block;
+    parts[i] = MatrixXd::Zero(x.rows(), x.rows());
+    parts[i].selfadjointView<Eigen::Lower>().rankUpdate(x.middleCols(begin, std::min(block, x.cols() - begin)));
+  });
+  for (std::size_t i = 1; i < parts.size(); ++i) parts[0] += parts[i];
+  const MatrixXd full = parts[0].selfadjointView<Eigen::Lower>();
+  return copy_of(full);
+}
+
 Matrix<double> pair_distances(const Matrix<double>& rows) {
   Matrix<double> distances(rows.rows, rows.rows);
   const auto x = view(rows);

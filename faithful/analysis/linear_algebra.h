@@ -20,6 +20,9 @@ std::vector<double> singular_values(const Matrix<double>& matrix);
 // G = X X^T: [S, S].
 Matrix<double> gram_matrix(const Matrix<double>& rows);
 
+// The same for d >> S, in blocks of columns of fixed size, on all threads; the same bits whatever their number.
+Matrix<double> wide_gram_matrix(const Matrix<double>& rows, ThreadPool& pool);
+
 // Euclidean distances of all pairs of rows, each from the difference itself: [S, S].
 Matrix<double> pair_distances(const Matrix<double>& rows);
 

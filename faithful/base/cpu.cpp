@@ -20,6 +20,7 @@ struct NamedTarget {
 constexpr NamedTarget kTargets[] = {{"avx512", HWY_AVX3 | HWY_AVX3_DL},
                                     {"avx2", HWY_AVX2},
                                     {"sse4", HWY_SSE4},
+                                    {"ssse3", HWY_SSSE3},
                                     {"neon", HWY_NEON},
                                     {"scalar", HWY_EMU128 | HWY_SCALAR}};
 

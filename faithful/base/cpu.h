@@ -8,7 +8,7 @@
 namespace faithful {
 
 // The vector instruction set that the kernels use on this machine: the best one there is, or the one that the
-// environment variable FAITHFUL_ISA names (scalar, sse4, avx2, avx512, neon). InputError where that one is
+// environment variable FAITHFUL_ISA names (scalar, ssse3, sse4, avx2, avx512, neon). InputError where that one is
 // unknown or not on this machine.
 FAITHFUL_API std::string instruction_set();
 

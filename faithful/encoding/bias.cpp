@@ -146,7 +146,7 @@ Encoding make_tupe(const EncodingOptions& options) {
 
 std::vector<double> start_tupe(const EncodingOptions& options) {
   const std::size_t d = options.dim;
-  if (d == 0) reject({{"--dim"}, "at least 1", "0"});
+  if (d == 0) reject({{"--dim"}, "at least 1", "none"});
   head_width(options);
   checked_product({2, d, d}, "--dim");
   checked_product({options.length, d}, "--dim");

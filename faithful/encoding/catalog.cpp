@@ -127,7 +127,7 @@ std::vector<CatalogEntry> attention_entries() {
        .enters = "keys and values",
        .parameters = {kHeads, kClip, kSeed},
        .start = "N(0, .02)",
-       .rows_depend_on_length = false,
+       .rows_depend_on_length = true,
        .real_positions = false,
        .citation = "Shaw, Uszkoreit, Vaswani 2018, Self-Attention with Relative Position Representations",
        .make = make_shaw,

@@ -22,8 +22,8 @@ struct CatalogEntry {
   std::string enters;                        // where in the model
   std::vector<CatalogParameter> parameters;  // besides --length, --dim
   std::string start;                         // how the learned parameters begin; empty: nothing is learned
-  bool rows_depend_on_length;                // row s changes with S, so that "the smallest S that .." has no meaning
-  bool real_positions;                       // takes real-valued positions
+  bool rows_depend_on_length;  // the code of position s changes with S: no sense in the smallest S that collides
+  bool real_positions;         // takes real-valued positions
   std::string citation;
   Encoding (*make)(const EncodingOptions&);                     // of checked options; values, shape and frequencies
   std::vector<double> (*start_values)(const EncodingOptions&);  // of checked options; null: nothing is learned

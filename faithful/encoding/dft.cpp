@@ -30,8 +30,8 @@ void check_period(const DftShape& shape) {
 }  // namespace
 
 void check_dft_shape(const DftShape& shape) {
-  if (shape.length == 0) reject({{"--length"}, "at least 1", "0"});
-  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "0"});
+  if (shape.length == 0) reject({{"--length"}, "at least 1", "none"});
+  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "none"});
   check_period(shape);
   if (shape.period != 0 && shape.period < shape.length) {
     reject({{"--period"}, fmt::format("at least --length {}", shape.length), fmt::format("{}", shape.period)});
@@ -86,7 +86,7 @@ struct DftDecoder::Plan {
 };
 
 DftDecoder::DftDecoder(const DftShape& shape) {
-  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "0"});
+  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "none"});
   check_period(shape);
   if (!(shape.factor > 0)) reject({{"--scale"}, "a positive number", fmt::format("{}", shape.factor)});
   plan_ = std::make_unique<const Plan>(shape);

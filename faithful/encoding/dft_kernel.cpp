@@ -109,10 +109,12 @@ class LineWriter {
   void write_line() {
     if (kStream && skip_ == 0 && used_ == kLine) {
       const LineTag<T> tag;
-      for (std::size_t i = 0; i < kLine; i += hn::Lanes(tag))
+      for (std::size_t i = 0; i < kLine; i += hn::Lanes(tag)) {
         hn::Stream(hn::Load(tag, line_ + i), tag, line_start_ + i);
-    } else if (used_ > skip_)
+      }
+    } else if (used_ > skip_) {
       std::memcpy(line_start_ + skip_, line_ + skip_, (used_ - skip_) * sizeof(T));
+    }
     line_start_ += kLine;
     used_ = skip_ = 0;
   }

@@ -88,7 +88,7 @@ std::size_t head_width(const EncodingOptions& options) {
 namespace {
 
 void at_least_one(std::size_t value, const char* option) {
-  if (value == 0) reject({{option}, "at least 1", "0"});
+  if (value == 0) reject({{option}, "at least 1", "none"});
 }
 
 std::vector<std::size_t> unchecked_shape(EncodingKind kind, const EncodingOptions& options) {

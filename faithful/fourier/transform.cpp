@@ -68,33 +68,94 @@ class Bluestein {
   std::vector<Complex> kernel_;  // [m], transform of u wrapped around, over m
 };
 
+// out_k = sum_t in_t exp(-2 pi i k t / n) for any n.
+class ComplexTransform {
+ public:
+  explicit ComplexTransform(std::size_t n) {
+    if (has_small_factors(n)) {
+      direct_.emplace(n, false);
+    } else {
+      bluestein_.emplace(n);
+    }
+  }
+
+  void operator()(const std::vector<Complex>& in, std::vector<Complex>& out) const {
+    if (direct_) {
+      direct_->transform(in.data(), out.data());
+    } else {
+      bluestein_->transform(in.data(), out.data());
+    }
+  }
+
+ private:
+  std::optional<kissfft<double>> direct_;
+  std::optional<Bluestein> bluestein_;
+};
+
 }  // namespace
 
+// The complex spectrum of real values, X_k = sum_t f(t) exp(-i w_k t), k = 0..floor(d/2), and back. Even d go through a
+// complex transform of half the length, of z_t = f(2t) + i f(2t+1).
 struct RealTransform::Plan {
-  explicit Plan(std::size_t length) : d(length) {
-    if (has_small_factors(d)) {
-      direct.emplace(d, false);
-    } else {
-      bluestein.emplace(d);
-    }
+  explicit Plan(std::size_t length) : d(length), half(d / 2), transform(even() ? half : d) {
+    if (!even()) return;
+    const RootTable roots(d);
+    for (std::size_t k = 0; k <= half; ++k) twiddles.emplace_back(roots.cos(k), roots.sin(k));
   }
 
-  // out_k = sum_t in_t exp(-2 pi i k t / d)
-  void transform(const std::vector<Complex>& in, std::vector<Complex>& out) const {
-    if (direct) {
-      direct->transform(in.data(), out.data());
-    } else {
-      bluestein->transform(in.data(), out.data());
-    }
-  }
-
+  bool even() const { return d % 2 == 0; }
   double end_scale() const { return std::sqrt(1.0 / static_cast<double>(d)); }  // DC and Nyquist
   double pair_scale() const { return std::sqrt(2.0 / static_cast<double>(d)); }
 
-  std::size_t d;
-  std::optional<kissfft<double>> direct;
-  std::optional<Bluestein> bluestein;
+  std::vector<Complex> spectrum(std::span<const double> f) const;
+  void values_into(const std::vector<Complex>& spectrum, std::span<double> f) const;
+
+  std::size_t d, half;
+  ComplexTransform transform;
+  std::vector<Complex> twiddles;  // [half + 1], exp(i w_k); even d only
 };
+
+std::vector<Complex> RealTransform::Plan::spectrum(std::span<const double> f) const {
+  if (!even()) {
+    const std::vector<Complex> in(f.begin(), f.end());
+    std::vector<Complex> out(d);
+    transform(in, out);
+    return out;
+  }
+  std::vector<Complex> z(half), transformed(half), out(half + 1);
+  for (std::size_t t = 0; t < half; ++t) z[t] = {f[2 * t], f[2 * t + 1]};
+  transform(z, transformed);
+  for (std::size_t k = 0; k <= half; ++k) {
+    const Complex a = transformed[k == half ? 0 : k], b = std::conj(transformed[k == 0 ? 0 : half - k]);
+    const Complex difference = a - b;
+    const Complex odd{difference.imag() / 2, -difference.real() / 2};  // of f(2t+1); that of f(2t) is (a + b) / 2
+    out[k] = 0.5 * (a + b) + multiply(std::conj(twiddles[k]), odd);
+  }
+  return out;
+}
+
+// f(t) = sum over all d frequencies of F_k exp(i w_k t), where F_{d-k} = conj(F_k); F_k is given for k <= floor(d/2).
+void RealTransform::Plan::values_into(const std::vector<Complex>& spectrum, std::span<double> f) const {
+  if (!even()) {  // conj(F) through the forward transform; the mirrored half is twice the real part
+    std::vector<Complex> in(d), out(d);
+    in[0] = spectrum[0];
+    for (std::size_t k = 1; k <= half; ++k) in[k] = 2.0 * std::conj(spectrum[k]);
+    transform(in, out);
+    for (std::size_t t = 0; t < d; ++t) f[t] = out[t].real();
+    return;
+  }
+  std::vector<Complex> in(half), out(half);
+  for (std::size_t k = 0; k < half; ++k) {
+    const Complex a = spectrum[k], b = std::conj(spectrum[half - k]);  // F_k and F_{k + half}
+    const Complex odd = multiply(a - b, twiddles[k]);
+    in[k] = std::conj(a + b + Complex{-odd.imag(), odd.real()});
+  }
+  transform(in, out);
+  for (std::size_t t = 0; t < half; ++t) {
+    f[2 * t] = out[t].real();
+    f[2 * t + 1] = -out[t].imag();
+  }
+}
 
 RealTransform::RealTransform(std::size_t d) : plan_((assert(d >= 1), std::make_unique<const Plan>(d))) {}
 RealTransform::~RealTransform() = default;
@@ -108,27 +169,24 @@ std::size_t RealTransform::size() const {
 void RealTransform::forward(std::span<const double> f, std::span<double> c) const {
   const std::size_t d = size(), pairs = pair_count(d);
   assert(f.size() == d && c.size() == d);
-  const std::vector<Complex> in(f.begin(), f.end());
-  std::vector<Complex> out(d);
-  plan_->transform(in, out);
-  c[0] = plan_->end_scale() * out[0].real();
+  const std::vector<Complex> spectrum = plan_->spectrum(f);
+  c[0] = plan_->end_scale() * spectrum[0].real();
   for (std::size_t k = 1; k <= pairs; ++k) {
-    c[k] = plan_->pair_scale() * out[k].real();
-    c[pairs + k] = -plan_->pair_scale() * out[k].imag();
+    c[k] = plan_->pair_scale() * spectrum[k].real();
+    c[pairs + k] = -plan_->pair_scale() * spectrum[k].imag();
   }
-  if (d % 2 == 0) c[d - 1] = plan_->end_scale() * out[d / 2].real();
+  if (plan_->even()) c[d - 1] = plan_->end_scale() * spectrum[d / 2].real();
 }
 
 void RealTransform::inverse(std::span<const double> c, std::span<double> f) const {
   const std::size_t d = size(), pairs = pair_count(d);
   assert(f.size() == d && c.size() == d);
-  // f(t) = Re sum_k Y_k exp(i w_k t) with Y_k = a_k - i b_k, which is Re sum_k conj(Y_k) exp(-i w_k t).
-  std::vector<Complex> in(d), out(d);
-  in[0] = plan_->end_scale() * c[0];
-  for (std::size_t k = 1; k <= pairs; ++k) in[k] = plan_->pair_scale() * Complex(c[k], c[pairs + k]);
-  if (d % 2 == 0) in[d / 2] = plan_->end_scale() * c[d - 1];
-  plan_->transform(in, out);
-  for (std::size_t t = 0; t < d; ++t) f[t] = out[t].real();
+  std::vector<Complex> spectrum(frequency_count(d));
+  spectrum[0] = plan_->end_scale() * c[0];
+  const double scale = plan_->pair_scale() / 2;  // a cos + b sin = Re[(a - ib) exp(i ..)], half of it at -w_k
+  for (std::size_t k = 1; k <= pairs; ++k) spectrum[k] = {scale * c[k], -scale * c[pairs + k]};
+  if (plan_->even()) spectrum[d / 2] = plan_->end_scale() * c[d - 1];
+  plan_->values_into(spectrum, f);
 }
 
 void naive_forward(std::span<const double> f, std::span<double> c) {

@@ -32,10 +32,10 @@ enum class CsvColumn : char { kNumber, kText, kIgnore };  // what the caller wan
 struct CsvOptions {
   char separator = '\0';                              // \0: the first of tab, `;`, `,` that the first record has
   char decimal = '.';                                 // or ','
-  CsvHeader header = CsvHeader::kAuto;                //
-  CsvMissing missing = CsvMissing::kError;            //
+  CsvHeader header = CsvHeader::kAuto;                // whether the first record has the names
+  CsvMissing missing = CsvMissing::kError;            // a number that is not there
   std::string missing_hint = {};                      // ends the complaint about a missing number
-  std::size_t most_columns = std::size_t{1} << 16;    //
+  std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes
   std::size_t most_inflated = std::size_t{4} << 30;   // bytes that a gzipped file may hold
@@ -94,12 +94,12 @@ class FAITHFUL_API CsvFile {
   CsvFile(CsvFile&&) noexcept;
   CsvFile& operator=(CsvFile&&) noexcept;
 
-  std::size_t columns() const;                        // >= 1
-  bool has_header() const;                            //
+  std::size_t columns() const;  // >= 1
+  bool has_header() const;
   const std::vector<std::string>& names() const;      // [columns]; empty without a header
   const std::vector<std::string>& first_row() const;  // [columns], as text; empty where there is no row
-  char separator() const;                             //
-  std::size_t column(std::string_view name) const;    // by name, or by number from 1; from 0. InputError where unknown
+  char separator() const;
+  std::size_t column(std::string_view name) const;  // by name, or by number from 1; from 0. InputError where unknown
   Place place(std::size_t line, std::size_t column) const;  // for complaints: of a line from 1 and a column from 0
 
   // Reads all rows; `wanted` has columns() entries. T is float or double. Takes chunks of the file in parallel, and

@@ -11,6 +11,14 @@
 
 namespace faithful {
 
+Json::Json() = default;
+Json::Json(std::nullptr_t) {}
+Json::Json(bool value) : value_(value) {}
+Json::Json(double value) : value_(value) {}
+Json::Json(const char* text) : value_(std::string(text)) {}
+Json::Json(std::string_view text) : value_(std::string(text)) {}
+Json::Json(std::string text) : value_(std::move(text)) {}
+Json::Json(Array items) : value_(std::move(items)) {}
 Json::Json(Object members) : value_(std::move(members)) {}
 
 Json::Json(float value) {
@@ -21,6 +29,9 @@ Json::Json(float value) {
   value_ = wide;
 }
 
+Json Json::array() {
+  return Json(Array{});
+}
 Json Json::object() {
   return Json(Object{});
 }
@@ -80,8 +91,8 @@ const Json::Object& Json::members(const std::string& place) const {
 
 const Json* Json::find(std::string_view name) const {
   if (!is_object()) return nullptr;
-  for (const JsonMember& member : std::get<Object>(value_)) {
-    if (member.name == name) return &member.value;
+  for (const auto& [member, value] : std::get<Object>(value_)) {
+    if (member == name) return &value;
   }
   return nullptr;
 }
@@ -97,7 +108,7 @@ Json& Json::set(std::string_view name, Json value) {
   if (const Json* found = find(name)) {
     *const_cast<Json*>(found) = std::move(value);
   } else {
-    std::get<Object>(value_).push_back({std::string(name), std::move(value)});
+    std::get<Object>(value_).emplace_back(name, std::move(value));
   }
   return *this;
 }

@@ -14,8 +14,6 @@
 
 namespace faithful {
 
-struct JsonMember;
-
 // A JSON value. Objects keep the order of their members; integers of 64 bits stay exact.
 //
 //   Json report = Json::object();
@@ -24,17 +22,17 @@ struct JsonMember;
 class FAITHFUL_API Json {
  public:
   using Array = std::vector<Json>;
-  using Object = std::vector<JsonMember>;
+  using Object = std::vector<std::pair<std::string, Json>>;  // name and value
 
-  Json() = default;  // null
-  Json(std::nullptr_t) {}
-  Json(bool value) : value_(value) {}
-  Json(double value) : value_(value) {}
+  Json();  // null
+  Json(std::nullptr_t);
+  Json(bool value);
+  Json(double value);
   Json(float value);  // as the shortest decimal number of the float, not its longer double
-  Json(const char* text) : value_(std::string(text)) {}
-  Json(std::string_view text) : value_(std::string(text)) {}
-  Json(std::string text) : value_(std::move(text)) {}
-  Json(Array items) : value_(std::move(items)) {}
+  Json(const char* text);
+  Json(std::string_view text);
+  Json(std::string text);
+  Json(Array items);
   Json(Object members);
   template <class Integer>
   requires(std::is_integral_v<Integer> && !std::is_same_v<Integer, bool>) Json(Integer value) {
@@ -44,7 +42,7 @@ class FAITHFUL_API Json {
       value_ = static_cast<std::uint64_t>(value);
     }
   }
-  static Json array() { return Json(Array{}); }
+  static Json array();
   static Json object();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
@@ -76,12 +74,6 @@ class FAITHFUL_API Json {
  private:
   // A uint64_t is always above the range of int64_t.
   std::variant<std::monostate, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object> value_;
-};
-
-struct JsonMember {
-  std::string name;
-  Json value;
-  bool operator==(const JsonMember&) const = default;
 };
 
 struct JsonLimits {

@@ -119,9 +119,9 @@ class Dumper {
     for (std::size_t i = 0; i < members.size(); ++i) {
       if (i > 0) out_ += ',';
       new_line(depth + 1);
-      dump_string(members[i].name);
+      dump_string(members[i].first);
       out_ += pretty_ ? ": " : ":";
-      dump(members[i].value, depth + 1);
+      dump(members[i].second, depth + 1);
     }
     if (!members.empty()) new_line(depth);
     out_ += '}';

@@ -47,7 +47,7 @@ class Builder {
     Json::Object members;
     members.reserve(level.names.size());
     for (std::size_t i = 0; i < level.names.size(); ++i) {
-      members.push_back({std::move(level.names[i]), std::move(level.values[i])});
+      members.emplace_back(std::move(level.names[i]), std::move(level.values[i]));
     }
     return add(Json(std::move(members)));
   }

@@ -169,7 +169,9 @@ void write_file_beside(const std::string& given, const std::function<void(FileWr
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const std::string folder = parent.empty() ? std::string(1, '.') : parent.string();
   if (path.empty() || path.back() == '/') reject_unwritable(path, folder, path.empty() ? ENOENT : EISDIR);
-  if (exists && ::access(path.c_str(), W_OK) != 0) reject_unwritable(given, given, errno);
+  if (exists && ::access(path.c_str(), W_OK) != 0) {
+    reject({{given}, "a file that may be written", "no permission to write it"});
+  }
   FileBeside beside(path, folder, nameless);
   if (exists && ::fchmod(beside.descriptor(), status.st_mode & 07777) != 0) fail_to_write(given, errno);
   FileWriter writer(beside.descriptor(), given);

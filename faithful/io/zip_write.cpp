@@ -55,7 +55,7 @@ std::string central_header(const Entry& entry, std::uint64_t zip64_from) {
   put(out, zip64 ? kVersion64 : kVersion, 2);  // made by MS-DOS, which has no permissions to tell
   put_common(out, entry, zip64);
   put(out, zip64 ? 28 : 0, 2);
-  put(out, 0, 2 + 2 + 2 + 4);  // no comment; disk 0; no attributes
+  out.append(2 + 2 + 2 + 4, '\0');  // no comment; disk 0; no attributes
   put(out, in_32_bits(entry.header_at, zip64), 4);
   out += entry.name;
   if (zip64) {

@@ -46,13 +46,30 @@ std::string problem_of(const ChildResult& result, const std::string& program, do
 
 }  // namespace
 
+namespace {
+
+// cairo writes the time of day into a PDF and heeds no variable; the date of the same length keeps the offsets right.
+std::string undated_pdf(std::string pdf) {
+  const std::string mark = "/CreationDate (D:";
+  const std::size_t at = pdf.find(mark);
+  if (at != std::string::npos) pdf.replace(at + mark.size(), 14, "19800101000000");
+  return pdf;
+}
+
+std::string finished(const std::string& picture, FigureFormat format) {
+  if (format == FigureFormat::kSvg) return finish_svg(picture);
+  return format == FigureFormat::kPdf ? undated_pdf(picture) : picture;
+}
+
+}  // namespace
+
 Rendering render(const Figure& figure, FigureFormat format, const RenderOptions& options) {
   // -d: without the user's own start-up files.
   const ChildResult result = run_child({options.program, "-d", "-"}, gnuplot_script(figure, format), options.seconds);
   if (result.end != ChildResult::End::kExited || result.status != 0 || result.output.empty()) {
     return {"", problem_of(result, options.program, options.seconds)};
   }
-  return {format == FigureFormat::kSvg ? finish_svg(result.output) : result.output, ""};
+  return {finished(result.output, format), ""};
 }
 
 std::string figure_csv(const Figure& figure) {

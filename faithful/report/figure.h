@@ -40,7 +40,7 @@ struct HeatMap {
   std::string label = {};                     // of the colour scale
 };
 
-enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside };
+enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside, kBelow };
 
 struct Panel {
   std::string title;

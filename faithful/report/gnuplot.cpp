@@ -63,15 +63,17 @@ const char* key_command(Legend legend) {
     case Legend::kNone:
       return "unset key\n";
     case Legend::kTopRight:
-      return "set key inside top right\n";
+      return "set key inside top right vertical\n";
     case Legend::kTopLeft:
-      return "set key inside top left\n";
+      return "set key inside top left vertical\n";
     case Legend::kBottomRight:
-      return "set key inside bottom right\n";
+      return "set key inside bottom right vertical\n";
     case Legend::kBottomLeft:
-      return "set key inside bottom left\n";
+      return "set key inside bottom left vertical\n";
     case Legend::kRightOutside:
-      return "set key outside right top\n";
+      return "set key outside right top vertical\n";
+    case Legend::kBelow:
+      return "set key below center horizontal\n";
   }
   return "";
 }
@@ -165,6 +167,7 @@ std::string heat_commands(const HeatMap& heat, const std::string& block) {
 
 constexpr const char* kStyle = R"(set border 3 lc rgb '#333333' lw 0.8
 set tics out nomirror scale 0.6 textcolor rgb '#222222'
+set tmargin 2.2
 set grid lt 1 lc rgb '#e4e4e4' lw 0.6
 set key samplen 2.2 spacing 1.15 noopaque textcolor rgb '#222222'
 )";

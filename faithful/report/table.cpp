@@ -26,8 +26,9 @@ std::string column_title(const Column& column) {
   return column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit);
 }
 
-// A column of numbers (and missing ones) only, at least one.
-bool is_numeric(const Table& table, std::size_t column) {
+// Whether a column says so, or holds numbers (and missing ones) only, at least one.
+bool is_right_aligned(const Table& table, std::size_t column) {
+  if (table.columns[column].right) return true;
   bool any = false;
   for (const auto& row : table.rows) {
     if (!row[column].number && !row[column].missing) return false;
@@ -59,7 +60,7 @@ struct Lane {
 std::vector<Lane> make_lanes(const Table& table) {
   std::vector<Lane> lanes(table.columns.size());
   for (std::size_t c = 0; c < lanes.size(); ++c) {
-    lanes[c].right = is_numeric(table, c);
+    lanes[c].right = is_right_aligned(table, c);
     lanes[c].texts.push_back(one_line(column_title(table.columns[c])));
     for (const auto& row : table.rows) {
       assert(row.size() == table.columns.size());
@@ -148,7 +149,7 @@ std::string to_html(const Table& table) {
   if (!table.title.empty()) out += "<caption>" + escape_html(table.title) + "</caption>\n";
   std::vector<const char*> kinds;  // per column
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    kinds.push_back(is_numeric(table, c) ? " class=\"number\"" : "");
+    kinds.push_back(is_right_aligned(table, c) ? " class=\"number\"" : "");
   }
   const auto cell = [&](const char* tag, std::size_t c, const std::string& text) {
     out += fmt::format("<{}{}>{}</{}>", tag, kinds[c], escape_html(text), tag);

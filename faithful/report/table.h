@@ -25,6 +25,7 @@ struct FAITHFUL_API Cell {
 struct Column {
   std::string name;
   std::string unit = {};  // printed behind the name: `width [samples]`
+  bool right = false;     // aligned right though it holds words too
 };
 
 // A table of words and numbers. Columns that hold numbers only are aligned right.

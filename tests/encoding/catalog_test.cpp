@@ -73,14 +73,14 @@ TEST(Catalog, RejectsSizesThatMakeNoTable) {
   const auto made = [](const char* name, EncodingOptions options) {
     return rejection([&] { make_encoding(name, options); });
   };
-  EXPECT_EQ(made("dft", {.length = 8, .dim = 0}), "--dim: expected at least 1, found 0");
-  EXPECT_EQ(made("sinusoidal", {.length = 0, .dim = 8}), "--length: expected at least 1, found 0");
-  EXPECT_EQ(made("mtan", {.length = 4, .time_dim = 0}), "--time-dim: expected at least 1, found 0");
-  EXPECT_EQ(made("alibi", {.length = 4, .heads = 0}), "--heads: expected at least 1, found 0");
+  EXPECT_EQ(made("dft", {.length = 8, .dim = 0}), "--dim: expected at least 1, found none");
+  EXPECT_EQ(made("sinusoidal", {.length = 0, .dim = 8}), "--length: expected at least 1, found none");
+  EXPECT_EQ(made("mtan", {.length = 4, .time_dim = 0}), "--time-dim: expected at least 1, found none");
+  EXPECT_EQ(made("alibi", {.length = 4, .heads = 0}), "--heads: expected at least 1, found none");
   EXPECT_EQ(made("rope", {.length = 4, .dim = 12}), "--heads: expected a divisor of --dim 12, found 8");
   EXPECT_EQ(made("shaw", {.length = 4, .dim = 12, .heads = 0}), "--heads: expected a divisor of --dim 12, found 0");
   EXPECT_EQ(made("tupe", {.length = 4, .dim = 12}), "--heads: expected a divisor of --dim 12, found 8");
-  EXPECT_EQ(made("tupe", {.length = 4, .dim = 0}), "--dim: expected at least 1, found 0");
+  EXPECT_EQ(made("tupe", {.length = 4, .dim = 0}), "--dim: expected at least 1, found none");
   EXPECT_EQ(made("rope", {.length = 4, .dim = 24}),
             "--dim: expected an even head width for rope (--dim / --heads 8), found 3");
   EXPECT_EQ(made("sinusoidal", {.length = 4, .dim = 4, .rho = 0}), "--rho: expected a positive number, found 0");

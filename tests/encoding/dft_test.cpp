@@ -307,7 +307,7 @@ TEST(DftDecode, RejectsBrokenTables) {
   EXPECT_EQ(rejection([&] { decode_dft(table, 0, 1, "table.npy"); }),
             "table.npy:3:2: expected a finite number, found nan");
   EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(2, 4), 3); }), "--period: expected at least --dim 4, found 3");
-  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(0, 0)); }), "--dim: expected at least 1, found 0");
+  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(0, 0)); }), "--dim: expected at least 1, found none");
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -190,18 +191,35 @@ TEST(File, BadPathsToWrite) {
             at + "/" + std::string(300, 'n') + ": expected a file that can be written, found a name that is too long");
 }
 
+// Root may do everything: the child becomes nobody.
+void as_another_user(const std::function<void()>& check) {
+  constexpr uid_t kNobody = 65534;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (::geteuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
+    check();
+    ::_exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
 TEST(File, NoPermission) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may do everything";
   const TemporaryFolder folder;
-  write_file(folder / "f", "old");
-  ASSERT_EQ(::chmod((folder / "f").c_str(), 0), 0);
-  EXPECT_EQ(rejection([&] { MappedFile(folder / "f"); }),
-            (folder / "f") + ": expected a file that may be read, found no permission to read it");
-  ASSERT_EQ(::chmod(folder.path().c_str(), 0500), 0);
-  EXPECT_EQ(rejection([&] { write_file(folder / "g", "x"); }),
-            (folder / "g") + ": expected a file that may be written, found no permission to write in \"" +
-                folder.path().string() + "\"");
-  ::chmod(folder.path().c_str(), 0700);
+  const std::string at = folder.path().string();
+  write_file(at + "/f", "old");
+  ASSERT_EQ(::chmod((at + "/f").c_str(), 0), 0);
+  ASSERT_EQ(::chmod(at.c_str(), 0555), 0);
+  as_another_user([&] {
+    EXPECT_EQ(rejection([&] { MappedFile(at + "/f"); }),
+              at + "/f: expected a file that may be read, found no permission to read it");
+    EXPECT_EQ(rejection([&] { write_file(at + "/g", "x"); }),
+              at + "/g: expected a file that may be written, found no permission to write in \"" + at + "\"");
+    EXPECT_EQ(rejection([&] { write_file(at + "/f", "x"); }),
+              at + "/f: expected a file that may be written, found no permission to write it");
+  });
+  ::chmod(at.c_str(), 0700);
 }
 
 }  // namespace

@@ -81,8 +81,8 @@ TEST(Gzip, ChangedBytesAreSeen) {
 }
 
 TEST(Gzip, ABombStopsAtTheLimit) {
-  const std::string bomb = deflate_gzip(std::string(50'000'000, '\0'));
-  ASSERT_LT(bomb.size(), 60'000U);
+  const std::string bomb = deflate_gzip(std::string(10'000'000, '\0'));
+  ASSERT_LT(bomb.size(), 12'000U);
   EXPECT_EQ(rejection([&] { inflate_gzip(bomb, "f", 1'000'000); }),
             "f: expected at most 1000000 bytes inflated, found more");
 }

@@ -20,18 +20,25 @@ namespace {
 std::atomic<std::size_t> largest = 0;  // single allocation since it was last set to zero
 }
 
-// Not inlined: g++ would take malloc and free for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size) {
+// Replaced as a family (AddressSanitizer sees to it that they match), and not inlined: g++ would take malloc and free
+// for a mismatched pair.
+[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   std::size_t seen = largest.load();
   while (size > seen && !largest.compare_exchange_weak(seen, size)) {
   }
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  return std::malloc(size == 0 ? 1 : size);
+}
+[[gnu::noinline]] void* operator new(std::size_t size) {
+  if (void* memory = operator new(size, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
 [[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
+  std::free(memory);
+}
+[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
   std::free(memory);
 }
 
@@ -43,30 +50,41 @@ using testing::rejection;
 
 constexpr std::size_t kMuch = 4 << 20;
 
-// Reads the bytes as everything that they could be; InputError is the only way out.
-void read_as_everything(const std::string& bytes) {
-  const auto allow = [](auto&& call) {
-    try {
-      call();
-    } catch (const InputError& error) {
-      EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
-    }
-  };
-  allow([&] { NpyArray(bytes, nullptr, "f").to_vector<double>(); });
-  allow([&] {
+// InputError, in one line, is the only way out of a call.
+template <class Call>
+void expect_result_or_complaint(Call&& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos);
+  }
+}
+
+void read_as_array(const std::string& bytes) {
+  expect_result_or_complaint([&] { NpyArray(bytes, nullptr, "f").to_vector<double>(); });
+}
+
+void read_as_archive(const std::string& bytes) {
+  expect_result_or_complaint([&] {
     const NpzFile file(bytes, "f");
     for (const std::string& name : file.names()) file.array(name).to_vector<float>();
   });
-  allow([&] {
+}
+
+void read_as_table(const std::string& bytes) {
+  expect_result_or_complaint([&] {
     ThreadPool pool(1);
-    CsvOptions options;
-    options.pool = &pool;
-    options.block_bytes = 1 << 16;
-    const CsvFile file(bytes, "f", options);
+    const CsvFile file(bytes, "f", {.block_bytes = 1 << 16, .pool = &pool});
     file.load<float>(std::vector<CsvColumn>(file.columns(), CsvColumn::kNumber));
   });
-  allow([&] { inflate_gzip(bytes, "f", 1 << 20); });
-  allow([&] { parse_json(bytes, "f"); });
+}
+
+void read_as_everything(const std::string& bytes) {
+  read_as_array(bytes);
+  read_as_archive(bytes);
+  read_as_table(bytes);
+  expect_result_or_complaint([&] { inflate_gzip(bytes, "f", 1 << 20); });
+  expect_result_or_complaint([&] { parse_json(bytes, "f"); });
 }
 
 TEST(Hostile, HugeClaimsTakeNoMemory) {
@@ -93,14 +111,16 @@ TEST(Hostile, EveryTruncationAndChangedByteOfTheGoldenFiles) {
   largest = 0;
   for (const auto& [name, digits] : kGolden) {
     const std::string bytes = hexadecimal_file(kGolden, name);
+    const auto read = name.ends_with(".npy") ? read_as_array : read_as_archive;
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-      read_as_everything(bytes.substr(0, n));
+      read(bytes.substr(0, n));
       std::string changed = bytes;
       changed[n] = static_cast<char>(changed[n] ^ (1 << (n % 8)));
-      read_as_everything(changed);
+      read(changed);
       changed[n] = '\xFF';
-      read_as_everything(changed);
+      read(changed);
     }
+    read_as_everything(bytes);
   }
   EXPECT_LT(largest, kMuch);
 }
@@ -123,7 +143,7 @@ TEST(Hostile, RandomBytes) {
 }
 
 TEST(Hostile, GzippedBombsOfTables) {
-  const std::string bomb = deflate_gzip(std::string(20'000'000, '\n'));  // 20 kB
+  const std::string bomb = deflate_gzip(std::string(5'000'000, '\n'));  // 5 kB
   CsvOptions options;
   options.most_inflated = 1 << 20;
   options.block_bytes = 1 << 16;

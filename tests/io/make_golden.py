@@ -70,13 +70,14 @@ def archives():
     pipe = Unseekable()
     with zipfile.ZipFile(pipe, "w") as archive:
         for name, array in content.items():
-            archive.writestr(name + ".npy", npy(array))
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), npy(array))
     yield "descriptors", pipe.bytes
-    zipfile.ZIP64_LIMIT = 8
+    limit, zipfile.ZIP64_LIMIT = zipfile.ZIP64_LIMIT, 8  # as if eight bytes were four gigabytes
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for name, array in content.items():
-            archive.writestr(name + ".npy", npy(array))
+            archive.writestr(zipfile.ZipInfo(name + ".npy"), npy(array))
+    zipfile.ZIP64_LIMIT = limit
     yield "zip64", file.getvalue()
 
 
