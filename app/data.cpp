@@ -1,10 +1,9 @@
-#include "app/data.h"
-
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "app/data_arguments.h"
+#include "app/pages/data_page.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/data/audit.h"

@@ -89,7 +89,7 @@ class TableSplitter {
     }
     if (!roles_.label) return;
     if (options_.label_of == LabelOf::kSeries) {
-      set_classes(dataset, class_of_series, options_.positive, {options_.label});
+      set_classes(dataset, class_of_series, options_.positive, {file_.place(0, 0).name});
     } else {
       dataset.classes = anomaly_classes();
     }

@@ -120,7 +120,7 @@ def test_truncated_npz(tmp_path):
 
 def test_usage(tmp_path):
     assert rejected("data", "info", "none", cwd=tmp_path) == "none: expected a file or folder, found nothing there"
-    assert rejected("data", "infos").startswith("faithful data: unknown verb")
+    assert rejected("data", "infos") == 'data: unknown verb "infos" (did you mean info?)'
     (tmp_path / "x.csv").write_text("1,2\n")
     assert rejected("data", "info", "x.csv", "--part", "test", cwd=tmp_path) == '--part: expected a part that the data set has, found "test"'
     assert rejected("data", "info", "x.csv", "--verify", cwd=tmp_path) == "x.csv: expected files of a known data set, found none (faithful data list)"

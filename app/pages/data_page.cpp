@@ -1,3 +1,5 @@
+#include "app/pages/data_page.h"
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
-#include "app/data.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/io/file.h"
