@@ -17,11 +17,16 @@ namespace faithful::app {
 
 namespace {
 
+// Names whose inks (faithful/report/color.h) are blue, orange and dark red.
+constexpr const char* kChannelInk = "dft";
+constexpr const char* kSpanInk = "sinusoidal";
+constexpr const char* kFaultInk = "time2vec";
+
 constexpr std::size_t kBuckets = 600;  // about the width of a panel in dots
 
 // A channel in few points that look the same: of each bucket of rows its least and its largest value.
 Curve channel_curve(const Series& series, std::size_t channel) {
-  Curve curve{.name = "", .x = {}, .y = {}, .ink = "channel"};
+  Curve curve{.name = "", .x = {}, .y = {}, .ink = kChannelInk};
   const std::size_t length = series.length();
   const std::size_t step = (length + kBuckets - 1) / kBuckets;
   for (std::size_t begin = 0; begin < length; begin += step) {
@@ -52,7 +57,7 @@ Curve shade(const LabelSpan& span, double low, double high, const std::string& i
 }
 
 Panel channel_panel(const Dataset& dataset, const Series& series, std::size_t channel) {
-  Panel panel{.title = dataset.channels[channel], .x = {.label = "row"}, .y = {.label = ""}, .legend = Legend::kNone};
+  Panel panel{.title = dataset.channels[channel], .x = {.label = ""}, .y = {.label = ""}, .legend = Legend::kNone};
   Curve curve = channel_curve(series, channel);
   double low = INFINITY, high = -INFINITY;
   for (const double y : curve.y) {
@@ -67,10 +72,10 @@ Panel channel_panel(const Dataset& dataset, const Series& series, std::size_t ch
   panel.x.low = 0;
   panel.x.high = static_cast<double>(series.length());
   for (const LabelSpan& span : series.labels.empty() ? series.spans : spans_of(series.labels))
-    panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, "labelled span"));
+    panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, kSpanInk));
   for (const LabelSpan& span : series.spans) {  // a second coat where this channel is named
     if (std::ranges::binary_search(span.channels, channel))
-      panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, "channel at fault"));
+      panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, kFaultInk));
   }
   panel.curves.push_back(std::move(curve));
   return panel;
@@ -111,10 +116,11 @@ void write_data_page(const Dataset& dataset, const Audit& audit, const std::stri
   page.add_code(audit_text(audit));
   page.add_heading("Channels");
   const std::vector<const Series*> chosen = chosen_series(dataset, drawn);
-  page.add_paragraph(fmt::format(
-      "{} of {} series. Of each channel the least and the largest value of every {} dots are drawn. Labelled spans are "
-      "shaded, darker where the channel is named as at fault.",
-      chosen.size(), dataset.series.size(), kBuckets));
+  page.add_paragraph(
+      fmt::format("{} of {} series. Long channels are drawn by the least and the largest value in each of {} pieces. "
+                  "Labelled spans are "
+                  "shaded, darker where the channel is named as at fault.",
+                  chosen.size(), dataset.series.size(), kBuckets));
   Progress progress("drawing", chosen.size());
   for (const Series* series : chosen) {
     Figure figure{.name = series->name, .panels = {}, .columns = 2, .panel_width = 560, .panel_height = 170};
@@ -122,7 +128,8 @@ void write_data_page(const Dataset& dataset, const Audit& audit, const std::stri
       figure.panels.push_back(channel_panel(dataset, *series, c));
     const Rendering picture = render(figure);
     page.add_heading(series_title(dataset, *series), 3);
-    page.add_figure(picture.bytes, fmt::format("The {} channels of series {}.", dataset.channels.size(), series->name),
+    page.add_figure(picture.bytes,
+                    fmt::format("The {} channels of series {}, by row.", dataset.channels.size(), series->name),
                     picture.problem);
     progress.advance();
   }
