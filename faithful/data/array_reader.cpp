@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -80,7 +81,7 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
   const NpyArray values = file.array(npz::kValues);
   if (values.shape().size() != 2 || values.shape()[1] != width)
     reject({{values.name()}, fmt::format("a shape (rows, {})", width), shape_text(values.shape())});
-  const std::vector<float> numbers = values.to_vector<float>();
+  std::vector<float> numbers = values.to_vector<float>();
   const std::size_t rows = values.shape()[0];
   const std::vector<std::int64_t> lengths = take_column(file, npz::kLengths, count);
   const auto optional_column = [&](const char* key, std::size_t length) {
@@ -93,7 +94,8 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
   std::size_t row = 0;
   for (std::size_t n = 0; n < count; ++n) {
     Series& series = dataset.series[n];
-    if (lengths[n] < 1 || static_cast<std::size_t>(lengths[n]) > rows - row)
+    if (lengths[n] < 1 || static_cast<std::size_t>(lengths[n]) > rows - row ||
+        (count == 1 && static_cast<std::size_t>(lengths[n]) != rows))
       reject({{name},
               fmt::format("lengths that add up to the {} rows", rows),
               fmt::format("{} for series {}", lengths[n], n + 1)});
@@ -101,8 +103,12 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
     const auto slice = [&](const auto& all, std::size_t columns) {
       return std::span(all).subspan(row * columns, length * columns);
     };
-    const std::span<const float> own = slice(numbers, width);
-    series.values = Matrix<float>(length, width, std::vector<float>(own.begin(), own.end()));
+    if (count == 1) {
+      series.values = Matrix<float>(length, width, std::move(numbers));
+    } else {
+      const std::span<const float> own = slice(numbers, width);
+      series.values = Matrix<float>(length, width, std::vector<float>(own.begin(), own.end()));
+    }
     if (!labels.empty() && labels[row] != npz::kNoPointLabel) {
       for (const std::int64_t label : slice(labels, 1)) {
         if (label != 0 && label != 1) reject({{name}, "labels 0 and 1", fmt::format("{}", label)});

@@ -85,7 +85,8 @@ std::string set_in(const std::string& folder) {
 
 Verification verify_files(const std::string& path) {
   if (is_file(path)) return verify_file(path);
-  const std::string folder = is_folder(path) ? path : path.substr(0, path.find_last_of('/'));
+  const std::size_t slash = path.find_last_of('/');
+  const std::string folder = is_folder(path) ? path : slash == std::string::npos ? "." : path.substr(0, slash);
   Verification result;
   result.set = set_in(folder);
   for (const data::KnownDigest& known : data::known_digests()) {

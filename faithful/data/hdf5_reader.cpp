@@ -50,8 +50,8 @@ Dataset described(const std::optional<PlainArray>& meta, const PlainArray& table
                   const ReadOptions& options) {
   if (meta) {
     std::string text;
-    for (const float byte : meta->values)
-      text += static_cast<char>(static_cast<unsigned char>(std::clamp(byte, 0.0f, 255.0f)));
+    for (const float byte : meta->values)  // whatever the file has there
+      text += byte >= 0 && byte <= 255 ? static_cast<char>(static_cast<unsigned char>(byte)) : '?';
     Dataset dataset = parse_meta(text, fmt::format("{}:meta", path));
     if (dataset.series.size() != table.shape[0])
       reject({{path},
