@@ -7,6 +7,7 @@
 namespace faithful::app {
 
 Command encode_verb();
+Command data_verb();
 Command decode_verb();
 Command analyze_verb();
 Command list_verb();

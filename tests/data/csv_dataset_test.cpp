@@ -1,0 +1,181 @@
+#include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
+#include "faithful/io/gzip.h"
+#include "tests/data/data_support.h"
+
+namespace faithful {
+namespace {
+
+using data::parse_csv;
+using testing::kNan;
+using testing::rejection;
+using testing::table;
+using testing::TemporaryFolder;
+using testing::write_text;
+
+TEST(Times, Iso) {
+  EXPECT_EQ(parse_time("1970-01-01"), 0);
+  EXPECT_EQ(parse_time("1970-01-01T00:00:01Z"), 1'000'000'000);
+  EXPECT_EQ(parse_time("2024-02-29 12:30:00.25"), 1709209800'250'000'000);
+  EXPECT_EQ(parse_time("2024-02-29T14:30:00.25+02:00"), 1709209800'250'000'000);
+  EXPECT_EQ(parse_time("2024-02-29T10:00-0230"), parse_time("2024-02-29T12:30Z"));
+  EXPECT_EQ(parse_time("1969-12-31T23:59:59.999999999Z"), -1);
+  for (const char* bad : {"", "x", "2023-02-29", "2024-13-01", "2024-01-01T24:00", "2024-01-01T00:00:00.0000000001",
+                          "2024-01-01T", "2024-1-1", "2024-01-01T00:00Zx", "9999-01-01", "1600-01-01"}) {
+    EXPECT_EQ(parse_time(bad), std::nullopt) << bad;
+  }
+}
+
+TEST(Times, Epoch) {
+  EXPECT_EQ(parse_time("1709209800.25"), 1709209800'250'000'000);
+  EXPECT_EQ(parse_time("1709209800250", "ms"), 1709209800'250'000'000);
+  EXPECT_EQ(parse_time("-1.5"), -1'500'000'000);
+  EXPECT_EQ(parse_time("7", "ns"), 7);
+  EXPECT_EQ(parse_time("7.5", "ns"), std::nullopt);
+  EXPECT_EQ(parse_time("1709209800250"), std::nullopt) << "ms taken for s are beyond int64";
+  EXPECT_EQ(parse_time("9223372036854775807", "ns"), std::numeric_limits<std::int64_t>::max());
+  EXPECT_EQ(parse_time("9223372036854775808", "ns"), std::nullopt);
+}
+
+TEST(Times, RoundTrip) {
+  for (const std::int64_t ns : {std::numeric_limits<std::int64_t>::min(), std::int64_t{-1}, std::int64_t{0},
+                                std::int64_t{1'500'000'000}, std::numeric_limits<std::int64_t>::max()}) {
+    EXPECT_EQ(parse_time(format_time(ns)), ns) << format_time(ns);
+  }
+  EXPECT_EQ(format_time(1709209800'250'000'000), "2024-02-29T12:30:00.25Z");
+}
+
+TEST(CsvDataset, PlainTable) {
+  const Dataset data = parse_csv("a,b\n1,2\n3,4.5\n", "pump.csv", {});
+  EXPECT_EQ(data.name, "pump");
+  EXPECT_EQ(data.channels, (std::vector<std::string>{"a", "b"}));
+  ASSERT_EQ(data.series.size(), 1u);
+  EXPECT_EQ(data.series[0].values, table(2, 2, {1, 2, 3, 4.5f}));
+  EXPECT_FALSE(data.has_point_labels());
+  EXPECT_EQ(parse_csv("1;2\r\n3;4\r\n", "x.csv", {}).channels, (std::vector<std::string>{"channel_1", "channel_2"}));
+}
+
+TEST(CsvDataset, EverythingAtOnce) {
+  const std::string text =
+      "\xEF\xBB\xBFtime;\"temp; in\";note;p;unit;state\r\n"
+      "2024-01-01T00:00:00Z;1,5;x;2;A;ok\r\n"
+      "2024-01-01T00:00:01Z;;\"y\";3;A;broken\r\n"
+      "2024-01-01T00:00:00Z;7;z;8;B;ok\r\n"
+      "2024-01-01T00:00:02Z;2,5;x;4;A;ok\r\n";
+  const Dataset data = parse_csv(text, "x.csv",
+                                 {.missing = Missing::kInterpolate,
+                                  .label = "state",
+                                  .positive = "broken",
+                                  .time = "time",
+                                  .series = "unit",
+                                  .ignore = {"note"},
+                                  .decimal = ','});
+  EXPECT_EQ(data.channels, (std::vector<std::string>{"temp; in", "p"}));
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"normal", "anomalous"}));
+  ASSERT_EQ(data.series.size(), 2u);
+  EXPECT_EQ(data.series[0].name, "A");
+  EXPECT_EQ(data.series[0].values, table(3, 2, {1.5f, 2, 2, 3, 2.5f, 4}));
+  EXPECT_EQ(data.series[0].labels, (std::vector<std::uint8_t>{0, 1, 0}));
+  EXPECT_EQ(data.series[0].times[2] - data.series[0].times[0], 2'000'000'000);
+  EXPECT_EQ(data.series[1].values, table(1, 2, {7, 8}));
+}
+
+TEST(CsvDataset, LabelsOfSeries) {
+  const ReadOptions options{.label = "c", .label_of = LabelOf::kSeries, .series = "s", .part = "p"};
+  const Dataset data = parse_csv("s,p,v,c\na,train,1,10\na,train,2,10\nb,train,3,9\na,test,4,9\n", "x.csv", options);
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"9", "10"})) << "numbers by value";
+  ASSERT_EQ(data.series.size(), 3u);
+  EXPECT_EQ(data.series[0].label, 1);
+  EXPECT_EQ(data.series[2].part, Part::kTest);
+  EXPECT_EQ(
+      rejection([&] { parse_csv("s,p,v,c\na,train,1,10\na,train,2,9\n", "x.csv", options); }),
+      "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points: --label-of point)");
+  EXPECT_EQ(rejection([&] { parse_csv("s,p,v,c\na,train,1,x\nb,test,2,y\n", "x.csv", options); }),
+            "x.csv: expected every class of the test part in the training part, found class \"y\" in test only (series "
+            "\"b\")");
+}
+
+TEST(CsvDataset, Missing) {
+  const std::string text = "a,b\n,1\n2,nan\nNA,3\n";
+  EXPECT_EQ(rejection([&] { parse_csv(text, "x.csv", {}); }),
+            "x.csv:2:1: expected a number, found an empty cell (missing values: --missing interpolate)");
+  const auto values = [&](Missing missing) { return parse_csv(text, "x.csv", {.missing = missing}).series[0].values; };
+  EXPECT_EQ(values(Missing::kZero), table(3, 2, {0, 1, 2, 0, 0, 3}));
+  EXPECT_EQ(values(Missing::kInterpolate), table(3, 2, {2, 1, 2, 2, 2, 3}));
+  Series kept{.values = values(Missing::kKeep)};
+  EXPECT_EQ(kept, (Series{.values = table(3, 2, {kNan, 1, 2, kNan, kNan, 3})}));
+  EXPECT_EQ(
+      rejection([] { parse_csv("a,b\n,1\n,2\n", "x.csv", {.missing = Missing::kInterpolate}); }),
+      "x.csv: expected a number in channel \"a\" of series \"x\", found only missing values (--ignore leaves a CSV "
+      "column out; --missing zero fills)");
+}
+
+TEST(CsvDataset, InterpolatesInTime) {
+  const Dataset data = parse_csv("t,v\n0,0\n1,\n4,8\n", "x.csv", {.missing = Missing::kInterpolate, .time = "t"});
+  EXPECT_EQ(data.series[0].values, table(3, 1, {0, 2, 8}));
+}
+
+TEST(CsvDataset, BadInput) {
+  const auto bad = [](const std::string& text, const ReadOptions& options = {}) {
+    return rejection([&] { parse_csv(text, "x.csv", options); });
+  };
+  EXPECT_EQ(bad(""), "x.csv: expected a table, found an empty file");
+  EXPECT_EQ(bad("a,b\n"), "x.csv: expected rows of data, found none");
+  EXPECT_EQ(bad("a,b\n1,2\n3\n"), "x.csv:3:2: expected 2 columns, found 1");
+  EXPECT_EQ(bad("a,b\n1,2\n3,4,5\n"), "x.csv:3:3: expected 2 columns, found 3");
+  EXPECT_EQ(bad("a,b\n1,2\n3,x\n"), "x.csv:3:2: expected a number, found \"x\"");
+  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "c"}).substr(0, 47), "x.csv: expected the name of a column, found \"c\"");
+  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b"}),
+            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (other labels: --positive VALUE)");
+  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}),
+            "--time: expected a column that no other flag names, found \"b\"");
+  EXPECT_EQ(bad("a,b\n1,ok\n", {.label = "b", .positive = "bad"}),
+            "x.csv: expected the label \"bad\" somewhere, found other labels only (--positive names it)");
+  EXPECT_EQ(bad("t,b\nnoon,1\n", {.time = "t"}),
+            "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: --time-unit ms)");
+  EXPECT_EQ(bad("t,b\n2,1\n1,1\n", {.time = "t"}),
+            "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time)");
+  EXPECT_EQ(bad("b\n1\n", {.ignore = {"b"}}),
+            "x.csv: expected a column of numbers, found none beside those that flags name");
+}
+
+TEST(CsvDataset, TruncatedGzip) {
+  const TemporaryFolder folder;
+  const std::string whole = deflate_gzip("a,b\n1,2\n3,4\n");
+  write_text(folder / "x.csv.gz", whole);
+  EXPECT_EQ(load_dataset(folder / "x.csv.gz").series[0].values, table(2, 2, {1, 2, 3, 4}));
+  write_text(folder / "x.csv.gz", whole.substr(0, whole.size() - 9));
+  EXPECT_NE(rejection([&] { load_dataset(folder / "x.csv.gz"); }).find("x.csv.gz: expected "), std::string::npos);
+}
+
+TEST(CsvDataset, Folder) {
+  const TemporaryFolder folder;
+  write_text(folder / "m/unit-10.csv", "a,l\n1,0\n");
+  write_text(folder / "m/unit-9.csv", "a,l\n2,1\n3,0\n");
+  write_text(folder / "m/README.md", "not data");
+  const Dataset data = load_dataset(folder / "m", {.label = "l"});
+  ASSERT_EQ(data.series.size(), 2u);
+  EXPECT_EQ(data.name, "m");
+  EXPECT_EQ(data.series[0].name, "unit-9") << "in natural order";
+  EXPECT_EQ(data.series[0].labels, (std::vector<std::uint8_t>{1, 0}));
+  write_text(folder / "m/unit-11.csv", "b,l\n1,0\n");
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "m", {.label = "l"}); }),
+            (folder / "m/unit-11.csv") + ":1: expected the 1 channels of the folder's first file, found channel \"b\"");
+}
+
+TEST(CsvDataset, ChoiceOfReader) {
+  const TemporaryFolder folder;
+  write_text(folder / "x.dat", "1,2\n");
+  EXPECT_EQ(load_dataset(folder / "x.dat", {.format = "csv"}).rows(), 1u);
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "x.dat"); }),
+            (folder / "x.dat") +
+                ": expected a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format, found \".dat\"");
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "none.csv"); }).substr(0, (folder / "none.csv").size() + 2),
+            (folder / "none.csv") + ": ");
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "x.dat", {.format = "smdd"}); }),
+            "--format: expected a known format, found \"smdd\" (did you mean smd?)");
+  EXPECT_EQ(find_data("x.dat", folder.path().string()), folder / "x.dat");
+}
+
+}  // namespace
+}  // namespace faithful
