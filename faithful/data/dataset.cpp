@@ -1,0 +1,113 @@
+#include "faithful/data/dataset.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+
+namespace faithful {
+namespace {
+
+bool same_number(float a, float b) {
+  return a == b || (a != a && b != b);
+}
+
+void check_series(const Series& series, const Dataset& dataset) {
+  const auto fail = [&](const char* what) {
+    throw Error(fmt::format("series {} of {}: {}", quote(series.name), quote(dataset.name), what));
+  };
+  const std::size_t length = series.length();
+  if (series.values.columns != dataset.channels.size()) fail("number of channels differs from the names'");
+  if (series.values.values.size() != length * series.values.columns) fail("values do not fill the table");
+  if (!series.times.empty() && series.times.size() != length) fail("times of another length");
+  if (!std::ranges::is_sorted(series.times)) fail("times decrease");
+  if (!series.labels.empty() && series.labels.size() != length) fail("labels of another length");
+  if (std::ranges::any_of(series.labels, [](std::uint8_t label) { return label > 1; })) fail("a label above 1");
+  if (series.label != kNoLabel &&
+      (series.label < 0 || static_cast<std::size_t>(series.label) >= dataset.classes.size()))
+    fail("class without a name");
+  for (const LabelSpan& span : series.spans) {
+    if (span.begin >= span.end || span.end > length) fail("a span outside the timeline");
+    if (!span.channels.empty() && span.channels.back() >= dataset.channels.size()) fail("a span of an unknown channel");
+  }
+}
+
+}  // namespace
+
+std::string to_string(Part part) {
+  switch (part) {
+    case Part::kTrain:
+      return "train";
+    case Part::kTest:
+      return "test";
+    case Part::kNone:
+      break;
+  }
+  return "";
+}
+
+bool Series::operator==(const Series& other) const {
+  return name == other.name && part == other.part && values.rows == other.values.rows &&
+         values.columns == other.values.columns &&
+         std::ranges::equal(values.values, other.values.values, same_number) && times == other.times &&
+         labels == other.labels && label == other.label && spans == other.spans;
+}
+
+std::size_t Dataset::rows() const {
+  std::size_t rows = 0;
+  for (const Series& each : series) rows += each.length();
+  return rows;
+}
+
+bool Dataset::has_point_labels() const {
+  return std::ranges::any_of(series, [](const Series& each) { return !each.labels.empty(); });
+}
+
+bool Dataset::has_series_labels() const {
+  return std::ranges::any_of(series, [](const Series& each) { return each.label != kNoLabel; });
+}
+
+bool Dataset::operator==(const Dataset& other) const {
+  return name == other.name && channels == other.channels && classes == other.classes && rate == other.rate &&
+         series == other.series;
+}
+
+std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> labels) {
+  std::vector<LabelSpan> spans;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == 0) continue;
+    if (i == 0 || labels[i - 1] == 0) spans.push_back({i, i});
+    spans.back().end = i + 1;
+  }
+  return spans;
+}
+
+std::vector<std::uint8_t> labels_of(std::span<const LabelSpan> spans, std::size_t length) {
+  std::vector<std::uint8_t> labels(length, 0);
+  for (const LabelSpan& span : spans)
+    for (std::size_t i = span.begin; i < std::min(span.end, length); ++i) labels[i] = 1;
+  return labels;
+}
+
+Dataset part_of(const Dataset& dataset, Part part) {
+  Dataset result{dataset.name, dataset.channels, dataset.classes, {},
+                 dataset.rate, dataset.source,   dataset.format,  dataset.notes};
+  std::ranges::copy_if(dataset.series, std::back_inserter(result.series),
+                       [&](const Series& each) { return each.part == part; });
+  return result;
+}
+
+void check_dataset(const Dataset& dataset) {
+  if (dataset.channels.empty()) throw Error(fmt::format("{} has no channels", quote(dataset.name)));
+  for (const Series& series : dataset.series) check_series(series, dataset);
+}
+
+std::vector<std::string> numbered_channels(std::size_t count) {
+  std::vector<std::string> names(count);
+  for (std::size_t c = 0; c < count; ++c) names[c] = fmt::format("channel_{}", c + 1);
+  return names;
+}
+
+}  // namespace faithful

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+
+// What every reader yields: series of time x channels with their labels. A series is one timeline (a machine, a
+// spacecraft channel, an elevator trip, one case of a UEA set); series of one data set have the same channels and
+// may differ in length.
+
+namespace faithful {
+
+// Which part of the data set's own division a series belongs to.
+enum class Part : std::uint8_t { kNone, kTrain, kTest };
+FAITHFUL_API std::string to_string(Part part);  // "", "train", "test"
+
+// A labelled stretch of a timeline: positions begin .. end-1.
+struct LabelSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::vector<std::size_t> channels = {};  // at fault, from 0, ascending; empty: not known
+  std::string kind = {};                   // such as "contextual" or the simulated fault; may be empty
+
+  std::size_t length() const { return end - begin; }
+  bool operator==(const LabelSpan&) const = default;
+};
+
+inline constexpr std::int32_t kNoLabel = -1;
+
+struct Series {
+  std::string name = {};
+  Part part = Part::kNone;
+  Matrix<float> values = {};              // [T, C]; NaN where missing values were kept
+  std::vector<std::int64_t> times = {};   // [T], ns since 1970-01-01T00:00:00Z, never decreasing; empty: none
+  std::vector<std::uint8_t> labels = {};  // [T], 1: anomalous, 0: normal; empty: no point labels
+  std::int32_t label = kNoLabel;          // class of the whole series, an index into Dataset::classes
+  std::vector<LabelSpan> spans = {};      // what is known beyond `labels` (channels, kind), by begin; may be empty
+
+  std::size_t length() const { return values.rows; }
+  bool operator==(const Series&) const;  // NaN equals NaN
+};
+
+struct Dataset {
+  std::string name = {};                   // "SMD", "BasicMotions", "pump"
+  std::vector<std::string> channels = {};  // [C], names; never empty
+  std::vector<std::string> classes =
+      {};                               // [K], of Series::label; with point labels {"normal", "anomalous"}; else empty
+  std::vector<Series> series = {};      // in the order of the source; all of C channels
+  double rate = 0;                      // samples a second where the source states it; 0: unknown
+  std::string source = {};              // the path it was read from, or how it was made
+  std::string format = {};              // "csv", "npz", "smd", "elevator", ...
+  std::vector<std::string> notes = {};  // what the reader did that the user should know, a line each
+
+  std::size_t rows() const;               // sum of the lengths
+  bool has_point_labels() const;          // some series has
+  bool has_series_labels() const;         // some series has
+  bool operator==(const Dataset&) const;  // of everything but source, format and notes
+};
+
+// The stretches of ones.
+FAITHFUL_API std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> labels);
+
+// `length` labels that are one inside the spans; what reaches beyond the length is cut.
+FAITHFUL_API std::vector<std::uint8_t> labels_of(std::span<const LabelSpan> spans, std::size_t length);
+
+// The series of one part, copied; names, classes and notes stay.
+FAITHFUL_API Dataset part_of(const Dataset& dataset, Part part);
+
+// Throws Error where the fields contradict each other (lengths, channels, classes): our own mistake, not the user's.
+FAITHFUL_API void check_dataset(const Dataset& dataset);
+
+// channel_1 .. channel_N.
+FAITHFUL_API std::vector<std::string> numbered_channels(std::size_t count);
+
+}  // namespace faithful

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+
+namespace faithful {
+
+// What is done about missing values (an empty cell, NA, nan, ? and the like). kInterpolate: a straight line between
+// the neighbours in time, the nearest value at both ends. kKeep: NaN stays in the values, for audits.
+enum class Missing { kError, kInterpolate, kZero, kKeep };
+
+// Whether a label column speaks about each point or, being constant in a series, about the whole series.
+enum class LabelOf { kPoint, kSeries };
+
+enum class Header { kAuto, kYes, kNo };
+
+// How to read; each reader takes what concerns it.
+struct ReadOptions {
+  std::string format = {};                 // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
+  Missing missing = Missing::kError;       // all formats
+  std::string label = {};                  // csv: column; npz, hdf5: array; npy: file (.npy or text) beside it
+  LabelOf label_of = LabelOf::kPoint;      // csv
+  std::string positive = {};               // the label that means anomalous, where labels are text; empty: 0 and 1
+  std::string time = {};                   // csv: column of times
+  std::string time_unit = "s";             // of times that are numbers (since 1970): s, ms, us, ns
+  std::string series = {};                 // csv: column that names the series of each row
+  std::string part = {};                   // csv: column that says train or test
+  std::vector<std::string> ignore = {};    // csv: columns to leave out
+  char separator = '\0';                   // csv; \0: found in the first line
+  char decimal = '.';                      // csv
+  Header header = Header::kAuto;           // csv
+  std::string values = {};                 // npz, hdf5: the array of the values; empty: our own layouts
+  std::string axes = {};                   // npy, npz, hdf5: tc, ct, ntc, nct, ... (n series, t time, c channels)
+  std::size_t channels = 0;                // hdf5, DFStrans layout: number of channels; 0: as the file says, else 20
+  std::string spacecraft = {};             // telemanom: MSL or SMAP where the folder holds both
+  std::string data_dir = {};               // where to look for a path that is not there; empty: FAITHFUL_DATA
+};
+
+// The names that ReadOptions::format may have.
+FAITHFUL_API const std::vector<std::string>& read_formats();
+
+// Reads a file or folder, in the format that its name or content says. InputError where it cannot be understood.
+FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
+
+// The path itself where it exists, else the one below `data_dir` (or FAITHFUL_DATA), also without its UEA folder.
+FAITHFUL_API std::string find_data(const std::string& path, const std::string& data_dir = {});
+
+}  // namespace faithful
