@@ -32,10 +32,10 @@ struct Lift {
   double bearing_damping = 2.0;       // N m s
 
   // Brake: clamped pads yield like a stiff spring.
-  double brake_stiffness = 1.0e6;  // N m/rad
-  double brake_damping = 4.0e3;    // N m s/rad
+  double brake_stiffness = 1.0e6;   // N m/rad
+  double brake_damping = 4.0e3;     // N m s/rad
   double brake_coil_current = 1.8;  // A, lifted
-  double brake_coil_time = 0.06;   // s
+  double brake_coil_time = 0.06;    // s
 
   // Machine in dq coordinates
   double pole_pairs = 16;
