@@ -53,7 +53,7 @@ struct Lift {
   double current_bandwidth = 500;  // rad/s
   double speed_gain = 2800;        // N m s
   double speed_integral = 7000;    // N m
-  double position_gain = 1.2;      // 1/s, from the car's position, so that it levels under any stretch
+  double position_gain = 2.0;      // 1/s, from the car's position, so that it levels under any stretch
 
   // Ride comfort: the car on its roller guides, sideways (x) and front to back (y)
   double guide_frequency_x = 3.6;  // Hz

@@ -19,8 +19,8 @@ TripPlan plan_trip(const Lift& lift, std::size_t from_floor, std::size_t to_floo
   plan.open = power_on + 0.35;
   plan.go = plan.open + 0.3;
   plan.stop = plan.go + plan.profile.duration();
-  plan.close = plan.stop + 0.6;
-  plan.power_off = plan.close + 0.35;
+  plan.close = plan.stop + 1.0;
+  plan.power_off = plan.close + 0.6;
   return plan;
 }
 

@@ -31,7 +31,7 @@ struct TripPlan {
   double roller_phase = 0;  // rad
   std::array<Push, 3> pushes = {};
 
-  double power_on = 0.5, open = 0.85, go = 1.15, stop = 2, close = 2.6, power_off = 3;
+  double power_on = 0.5, open = 0.85, go = 1.15, stop = 2, close = 3, power_off = 3.6;
   double from = 0, to = 0;  // m
   TripProfile profile{1.0};
 

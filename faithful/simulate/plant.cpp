@@ -84,7 +84,9 @@ void Plant::settle() {
   state_[kCarHeight] = plan_.from;
   state_[kWeightHeight] = lift_->travel() - paid - weight_stretch;
   state_[kTemperature] = plan_.temperature;
-  brake_anchor_ = state_[kSheaveAngle] + ropes_at(state_).load_torque / lift_->brake_stiffness;
+  const double cogging = cogging_torque(turn_by(lift_->pole_pairs * state_[kSheaveAngle]));
+  brake_anchor_ = state_[kSheaveAngle] + (ropes_at(state_).load_torque - cogging) / lift_->brake_stiffness;
+  state_[kFrame] = kCoggingToFrame * cogging / square(2 * kPi * lift_->frame_frequency);
   const RailPoint rail = rail_->at(plan_.from);
   state_[kSwayX] = rail.x;
   state_[kSwayY] = rail.y;
@@ -185,6 +187,11 @@ double Plant::drag_torque(double speed) const {
   return plan_.friction * lift_->bearing_damping * speed + disturbance_.drag_torque * saturate(speed / kBrakeDragSpeed);
 }
 
+// At 6 x the electrical frequency: where rotor and stator slots meet.
+double Plant::cogging_torque(const Turn& field) const {
+  return plan_.cogging * lift_->cogging * twice(plus(field, twice(field))).sine;
+}
+
 double Plant::field_torque(const State& s) const {
   const double flux = flux_ * (1 - disturbance_.flux_loss);
   const double saliency = lift_->inductance_d - lift_->inductance_q;
@@ -196,7 +203,7 @@ void Plant::derive(const State& s, const Moment& now, State& rate, Readings* rea
   const Ropes ropes = ropes_at(s);
   const Angles angles = angles_at(s);
   const Drive drive = drive_at(s, now, angles.sheave);
-  const double cogging = plan_.cogging * lift.cogging * twice(plus(angles.field, twice(angles.field))).sine;  // 6 x
+  const double cogging = cogging_torque(angles.field);
 
   rate[kSheaveAngle] = s[kSheaveSpeed];
   rate[kSheaveSpeed] =
@@ -302,7 +309,7 @@ void Plant::read_sensors(const State& s, const State& rate, const Moment& now, c
 
 Readings Plant::step(double seconds) {
   if (fault_ != nullptr) disturbance_ = disturbance_at(*fault_, time_);
-  if (!gripped_again_ && time_ >= plan_.close) {
+  if (!gripped_again_ && time_ + seconds > plan_.close) {
     brake_anchor_ = state_[kSheaveAngle];
     gripped_again_ = true;
   }

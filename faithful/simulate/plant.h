@@ -101,6 +101,7 @@ class Plant {
   double brake_torque(const State& s, const Moment& now) const;
   double drag_torque(double speed) const;
   double field_torque(const State& s) const;
+  double cogging_torque(const Turn& field) const;
   void derive(const State& s, const Moment& now, State& rate, Readings* readings) const;
   void derive_motor(const State& s, const Drive& drive, const Turn& field, State& rate) const;
   void derive_comfort(const State& s, const Moment& now, double cogging, const Turn& roller, State& rate) const;
