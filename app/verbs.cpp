@@ -8,8 +8,9 @@ Command make_program() {
           .description =
               "How should a Transformer know the order of its inputs? Faithful builds positional encodings and "
               "measures how faithful each one is.",
-          .examples = {{"faithful show table.npy", "what is in a file of numbers"}},
-          .verbs = {show_verb()}};
+          .examples = {{"faithful list", "the encodings there are"},
+                       {"faithful encode dft --length 80 --dim 256 -o dft.npy", "one of them as numbers"}},
+          .verbs = {list_verb(), encode_verb(), decode_verb(), data_verb(), show_verb()}};
 }
 
 }  // namespace faithful::app

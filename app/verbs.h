@@ -6,6 +6,10 @@
 
 namespace faithful::app {
 
+Command encode_verb();
+Command data_verb();
+Command decode_verb();
+Command list_verb();
 Command show_verb();
 
 }  // namespace faithful::app

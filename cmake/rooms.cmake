@@ -28,9 +28,23 @@ faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
 faithful_room(fourier)
 faithful_room(encoding USES fourier LINKS hwy::hwy Eigen3::Eigen)
+faithful_room(analysis USES fourier encoding LINKS Eigen3::Eigen)
 faithful_room(data USES io)
 faithful_room(simulate USES data)
 faithful_room(window USES data)
+faithful_room(report USES io)
+
+# HDF5 is optional: without it the reader and the writer say that they are not there.
+option(FAITHFUL_HDF5 "Read and write HDF5 files" ON)
+if(FAITHFUL_HDF5)
+  # By hand: find_package(HDF5) wants a C compiler to be part of the project.
+  find_path(FAITHFUL_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
+  find_library(FAITHFUL_HDF5_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
+  target_include_directories(faithful_data SYSTEM PRIVATE ${FAITHFUL_HDF5_INCLUDE})
+  target_link_libraries(faithful_data PRIVATE ${FAITHFUL_HDF5_LIBRARY})
+  target_compile_definitions(faithful_data PRIVATE FAITHFUL_HDF5)
+  list(APPEND FAITHFUL_LINKS ${FAITHFUL_HDF5_LIBRARY})
+endif()
 
 add_dependencies(faithful_base faithful_build_info)
 target_include_directories(faithful_base PRIVATE ${FAITHFUL_GENERATED})

@@ -43,7 +43,8 @@ FAITHFUL_API std::string to_string(const Complaint& complaint);
 // Throws InputError with the complaint as its message.
 [[noreturn]] FAITHFUL_API void reject(const Complaint& complaint);
 
-// The text in double quotes, control characters escaped and cut after `most` bytes: safe to print on one line.
+// The text in double quotes, control characters and bytes that are no UTF-8 escaped, cut after `most` bytes: safe to
+// print on one line.
 FAITHFUL_API std::string quote(std::string_view text, std::size_t most = 40);
 
 // The candidates nearest to a misspelt name (at most three, nearest first; empty when none is near).

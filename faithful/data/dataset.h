@@ -32,7 +32,7 @@ struct LabelSpan {
 
 inline constexpr std::int32_t kNoLabel = -1;
 
-struct Series {
+struct FAITHFUL_API Series {
   std::string name = {};
   Part part = Part::kNone;
   Matrix<float> values = {};              // [T, C]; NaN where missing values were kept
@@ -45,7 +45,7 @@ struct Series {
   bool operator==(const Series&) const;  // NaN equals NaN
 };
 
-struct Dataset {
+struct FAITHFUL_API Dataset {
   std::string name = {};                   // "SMD", "BasicMotions", "pump"
   std::vector<std::string> channels = {};  // [C], names; never empty
   std::vector<std::string> classes =

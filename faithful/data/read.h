@@ -20,24 +20,24 @@ enum class Header { kAuto, kYes, kNo };
 
 // How to read; each reader takes what concerns it.
 struct ReadOptions {
-  std::string format = {};                 // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
-  Missing missing = Missing::kError;       // all formats
-  std::string label = {};                  // csv: column; npz, hdf5: array; npy: file (.npy or text) beside it
-  LabelOf label_of = LabelOf::kPoint;      // csv
-  std::string positive = {};               // the label that means anomalous, where labels are text; empty: 0 and 1
-  std::string time = {};                   // csv: column of times
-  std::string time_unit = "s";             // of times that are numbers (since 1970): s, ms, us, ns
-  std::string series = {};                 // csv: column that names the series of each row
-  std::string part = {};                   // csv: column that says train or test
-  std::vector<std::string> ignore = {};    // csv: columns to leave out
-  char separator = '\0';                   // csv; \0: found in the first line
-  char decimal = '.';                      // csv
-  Header header = Header::kAuto;           // csv
-  std::string values = {};                 // npz, hdf5: the array of the values; empty: our own layouts
-  std::string axes = {};                   // npy, npz, hdf5: tc, ct, ntc, nct, ... (n series, t time, c channels)
-  std::size_t channels = 0;                // hdf5, DFStrans layout: number of channels; 0: as the file says, else 20
-  std::string spacecraft = {};             // telemanom: MSL or SMAP where the folder holds both
-  std::string data_dir = {};               // where to look for a path that is not there; empty: FAITHFUL_DATA
+  std::string format = {};  // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
+  Missing missing = Missing::kError;     // all formats
+  std::string label = {};                // csv: column; npz, hdf5: array; npy: file (.npy or text) beside it
+  LabelOf label_of = LabelOf::kPoint;    // csv
+  std::string positive = {};             // the label that means anomalous, where labels are text; empty: 0 and 1
+  std::string time = {};                 // csv: column of times
+  std::string time_unit = "s";           // of times that are numbers (since 1970): s, ms, us, ns
+  std::string series = {};               // csv: column that names the series of each row
+  std::string part = {};                 // csv: column that says train or test
+  std::vector<std::string> ignore = {};  // csv: columns to leave out
+  char separator = '\0';                 // csv; \0: found in the first line
+  char decimal = '.';                    // csv
+  Header header = Header::kAuto;         // csv
+  std::string values = {};               // npz, hdf5: the array of the values; empty: our own layouts
+  std::string axes = {};                 // npy, npz, hdf5: tc, ct, ntc, nct, ... (n series, t time, c channels)
+  std::size_t channels = 0;              // hdf5, DFStrans layout: number of channels; 0: as the file says, else 20
+  std::string spacecraft = {};           // telemanom: MSL or SMAP where the folder holds both
+  std::string data_dir = {};             // where to look for a path that is not there; empty: FAITHFUL_DATA
 };
 
 // The names that ReadOptions::format may have.

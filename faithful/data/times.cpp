@@ -172,9 +172,9 @@ std::string format_time(std::int64_t ns) {
     --days;
   }
   const std::chrono::year_month_day date{std::chrono::sys_days(std::chrono::days(days))};
-  std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                  static_cast<unsigned>(date.day()), clock / 3600, clock / 60 % 60, clock % 60);
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", static_cast<int>(date.year()),
+                                 static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()), clock / 3600,
+                                 clock / 60 % 60, clock % 60);
   if (fraction != 0) {
     std::string digits = fmt::format("{:09}", fraction);
     digits.resize(digits.find_last_not_of('0') + 1);

@@ -19,7 +19,8 @@
 #ifndef FAITHFUL_ENCODING_DFT_KERNEL_ONCE
 #define FAITHFUL_ENCODING_DFT_KERNEL_ONCE
 namespace faithful {
-inline constexpr std::size_t kFine = 128;      // B
+inline constexpr std::size_t kFine = 256;      // B
+inline constexpr std::size_t kMostLanes = 16;  // of a vector of floats
 inline constexpr std::size_t kLineBytes = 64;  // of the caches
 }  // namespace faithful
 #endif
@@ -28,128 +29,157 @@ HWY_BEFORE_NAMESPACE();
 namespace faithful::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes values one after another to memory, whole cache lines at a time.
+// A cache line is a whole number of these vectors.
 template <class T>
-class LineWriter {
- public:
-  static constexpr std::size_t kLine = kLineBytes / sizeof(T);
+using LineTag = hn::CappedTag<T, kLineBytes / sizeof(T)>;
 
-  LineWriter(T* out, bool stream)
-      : out_(out),
-        skip_(reinterpret_cast<std::uintptr_t>(out) % kLineBytes / sizeof(T)),
-        used_(skip_),
-        stream_(stream) {}
-
-  // Where the next values go: at least kFine + kLine of them fit there.
-  T* room() { return buffer_ + used_; }
-
-  // That many values now stand at room().
-  void wrote(std::size_t count) {
-    used_ += count;
-    std::size_t done = 0;
-    if (skip_ > 0 && used_ >= kLine) {
-      copy(skip_, kLine);
-      skip_ = 0;
-      done = kLine;
-    }
-    if (skip_ > 0) return;
-    if (stream_) {
-      const hn::CappedTag<T, kLine> tag;
-      for (; done + kLine <= used_; done += kLine, out_ += kLine) {
-        for (std::size_t i = 0; i < kLine; i += hn::Lanes(tag)) {
-          hn::Stream(hn::Load(tag, buffer_ + done + i), tag, out_ + i);
-        }
-      }
-    } else {
-      const std::size_t whole = used_ / kLine * kLine;
-      if (whole > done) copy(done, whole);
-      done = whole;
-    }
-    if (done == 0) return;
-    used_ -= done;
-    std::memcpy(buffer_, buffer_ + done, kLine * sizeof(T));  // done >= kLine: no overlap
-  }
-
-  // Writes what is left and waits for the stores.
-  void finish() {
-    copy(skip_, used_);
-    used_ = skip_ = 0;
-    if (stream_) hwy::FlushStream();
-  }
-
- private:
-  void copy(std::size_t begin, std::size_t end) {
-    if (end <= begin) return;
-    std::memcpy(out_, buffer_ + begin, (end - begin) * sizeof(T));
-    out_ += end - begin;
-  }
-
-  T* out_;
-  std::size_t skip_;  // values of the first line that lie before the table
-  std::size_t used_;
-  bool stream_;
-  alignas(kLineBytes) T buffer_[kFine + 3 * kLine];
-};
-
-// out[j] = c * fine_c[j] + s * fine_s[j] for j < count rounded up to whole vectors.
-template <class T>
-HWY_INLINE void combine(const double* HWY_RESTRICT fine_c, const double* HWY_RESTRICT fine_s, double c, double s,
+// out[j] = a * x[j] + b * y[j] for whole vectors until `count` is reached, past the caches if `kStream`.
+template <bool kStream, class T>
+HWY_INLINE void combine(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y, double a, double b,
                         std::size_t count, T* HWY_RESTRICT out) {
-  const hn::CappedTag<double, 8> tag;  // LineWriter leaves room for that much
-  const auto vc = hn::Set(tag, c), vs = hn::Set(tag, s);
-  for (std::size_t j = 0; j < count; j += hn::Lanes(tag)) {
-    const auto value = hn::Add(hn::Mul(vc, hn::Load(tag, fine_c + j)), hn::Mul(vs, hn::Load(tag, fine_s + j)));
+  const LineTag<double> wide;
+  const LineTag<T> tag;
+  const auto va = hn::Set(wide, a), vb = hn::Set(wide, b);
+  const auto sum = [&](std::size_t j) HWY_ATTR {
+    return hn::Add(hn::Mul(va, hn::LoadU(wide, x + j)), hn::Mul(vb, hn::LoadU(wide, y + j)));
+  };
+  const auto value = [&](std::size_t j) HWY_ATTR {
     if constexpr (sizeof(T) == sizeof(double)) {
-      hn::StoreU(value, tag, out + j);
+      return sum(j);
     } else {
-      const hn::Rebind<float, decltype(tag)> narrow;
-      hn::StoreU(hn::DemoteTo(narrow, value), narrow, out + j);
+      const hn::Rebind<float, decltype(wide)> half;
+#if HWY_TARGET == HWY_SCALAR
+      return hn::DemoteTo(half, sum(j));
+#else
+      // Only whole vectors can be streamed.
+      return hn::Combine(tag, hn::DemoteTo(half, sum(j + hn::Lanes(wide))), hn::DemoteTo(half, sum(j)));
+#endif
+    }
+  };
+  for (std::size_t j = 0; j < count; j += hn::Lanes(tag)) {
+    if constexpr (kStream) {
+      hn::Stream(value(j), tag, out + j);
+    } else {
+      hn::StoreU(value(j), tag, out + j);
     }
   }
 }
 
-template <class T>
-void fill_rows(T* rows, const DftShape& shape, const RootTable& roots, std::size_t begin, std::size_t end,
-               bool stream) {
+// Writes values one after another to memory. Streaming stores must fill whole cache lines, and rows and blocks begin
+// anywhere: the line under work is kept here until it is full.
+template <class T, bool kStream>
+class LineWriter {
+ public:
+  explicit LineWriter(T* out) : used_(reinterpret_cast<std::uintptr_t>(out) % kLineBytes / sizeof(T)), skip_(used_) {
+    line_start_ = out - used_;
+  }
+
+  // Appends a * x[j] + b * y[j] for j < count. x and y can be read kMostLanes values beyond that.
+  void append(const double* x, const double* y, double a, double b, std::size_t count) {
+    std::size_t j = 0;
+    if (used_ > 0) {
+      j = std::min(kLine - used_, count);
+      combine<false>(x, y, a, b, j, line_ + used_);
+      used_ += j;
+      if (used_ < kLine) return;
+      write_line();
+    }
+    const std::size_t lines = (count - j) / kLine * kLine;
+    combine<kStream>(x + j, y + j, a, b, lines, line_start_);
+    line_start_ += lines;
+    j += lines;
+    combine<false>(x + j, y + j, a, b, count - j, line_);
+    used_ = count - j;
+  }
+
+  void append(T value) {
+    line_[used_++] = value;
+    if (used_ == kLine) write_line();
+  }
+
+  // Writes what is left and waits for the stores.
+  void finish() {
+    write_line();
+    if constexpr (kStream) hwy::FlushStream();
+  }
+
+ private:
+  static constexpr std::size_t kLine = kLineBytes / sizeof(T);
+
+  void write_line() {
+    if (kStream && skip_ == 0 && used_ == kLine) {
+      const LineTag<T> tag;
+      for (std::size_t i = 0; i < kLine; i += hn::Lanes(tag))
+        hn::Stream(hn::Load(tag, line_ + i), tag, line_start_ + i);
+    } else if (used_ > skip_)
+      std::memcpy(line_start_ + skip_, line_ + skip_, (used_ - skip_) * sizeof(T));
+    line_start_ += kLine;
+    used_ = skip_ = 0;
+  }
+
+  T* line_start_;     // of the line under work
+  std::size_t used_;  // values of that line
+  std::size_t skip_;  // the first of them, which lie before the table
+  alignas(kLineBytes) T line_[kLine + kMostLanes];
+};
+
+// Visits the roots start, start + step, start + 2 step, .. of the table without dividing, and loads each one step
+// ahead: the table is larger than the fast caches.
+class RootWalk {
+ public:
+  RootWalk(const RootTable& roots, std::uint64_t start, std::uint64_t step)
+      : roots_(roots), at_(start % roots.size()), step_(step % roots.size()), ahead_(roots.reduced(at_)) {}
+  Root next() {
+    const Root root = ahead_;
+    at_ += step_;
+    if (at_ >= roots_.size()) at_ -= roots_.size();
+    ahead_ = roots_.reduced(at_);
+    return root;
+  }
+
+ private:
+  const RootTable& roots_;
+  std::uint64_t at_, step_;
+  Root ahead_;
+};
+
+template <class T, bool kStream>
+void fill_rows(T* rows, const DftShape& shape, const RootTable& roots, std::size_t begin, std::size_t end) {
   const std::size_t d = shape.dim, pairs = pair_count(d), n = roots.size();
   const DftFactors factors = dft_factors(shape);
-  alignas(kLineBytes) double fine_c[kFine], fine_s[kFine];
-  LineWriter<T> writer(rows, stream);
+  alignas(kLineBytes) double fine_c[kFine + kMostLanes] = {}, fine_s[kFine + kMostLanes] = {};
+  LineWriter<T, kStream> writer(rows);
   for (std::size_t s = begin; s < end; ++s) {
     const std::uint64_t step = s % n;
+    RootWalk fine(roots, step, step), coarse_c(roots, 0, kFine * step), coarse_s(roots, 0, kFine * step);
     for (std::size_t j = 0; j < kFine; ++j) {
-      const Root root = roots.at(j * step);
+      const Root root = fine.next();
       fine_c[j] = root.cos;
       fine_s[j] = root.sin;
     }
-    for (std::size_t k = 0; k <= pairs; k += kFine) {  // phi_0 and the cosines
-      const Root coarse = roots.at(k * step);
-      const std::size_t count = std::min(kFine, pairs + 1 - k);
-      combine(fine_c, fine_s, factors.pair * coarse.cos, -factors.pair * coarse.sin, count, writer.room());
-      if (k == 0) *writer.room() = static_cast<T>(factors.first);
-      writer.wrote(count);
+    writer.append(static_cast<T>(factors.first));
+    for (std::size_t k = 1; k <= pairs; k += kFine) {  // cos(x + y) = cos x cos y - sin x sin y
+      const Root coarse = coarse_c.next();
+      writer.append(fine_c, fine_s, factors.pair * coarse.cos, -factors.pair * coarse.sin,
+                    std::min(kFine, pairs + 1 - k));
     }
-    for (std::size_t k = 0; k < pairs; k += kFine) {  // the sines; block k holds those of k+1 ..
-      const Root coarse = roots.at((k + 1) * step);
-      const std::size_t count = std::min(kFine, pairs - k);
-      combine(fine_c, fine_s, factors.pair * coarse.sin, factors.pair * coarse.cos, count, writer.room());
-      writer.wrote(count);
+    for (std::size_t k = 1; k <= pairs; k += kFine) {  // sin(x + y) = sin x cos y + cos x sin y
+      const Root coarse = coarse_s.next();
+      writer.append(fine_c, fine_s, factors.pair * coarse.sin, factors.pair * coarse.cos,
+                    std::min(kFine, pairs + 1 - k));
     }
-    if (d % 2 == 0) {
-      *writer.room() = static_cast<T>(factors.last * roots.cos(d / 2 * step));
-      writer.wrote(1);
-    }
+    if (d % 2 == 0) writer.append(static_cast<T>(factors.last * roots.cos(d / 2 * step)));
   }
   writer.finish();
 }
 
 void fill_float(float* rows, const DftShape& shape, const RootTable& roots, std::size_t begin, std::size_t end,
                 bool stream) {
-  fill_rows(rows, shape, roots, begin, end, stream);
+  (stream ? fill_rows<float, true> : fill_rows<float, false>)(rows, shape, roots, begin, end);
 }
 void fill_double(double* rows, const DftShape& shape, const RootTable& roots, std::size_t begin, std::size_t end,
                  bool stream) {
-  fill_rows(rows, shape, roots, begin, end, stream);
+  (stream ? fill_rows<double, true> : fill_rows<double, false>)(rows, shape, roots, begin, end);
 }
 
 }  // namespace faithful::HWY_NAMESPACE

@@ -12,16 +12,21 @@ double basis_frequency(std::size_t k, std::size_t d) {
 }
 
 Root root_of_unity(std::uint64_t j, std::uint64_t d) {
-  assert(d >= 1 && j < d && d < (std::uint64_t{1} << 60));
+  assert(d >= 1 && j < d && d < (std::uint64_t{1} << 50));
   std::uint64_t eighths = 8 * j;  // the angle is (pi/4) * eighths / d
   bool negate_sin = false, negate_cos = false, swap = false;
   if (eighths > 4 * d) eighths = 8 * d - eighths, negate_sin = true;
   if (eighths > 2 * d) eighths = 4 * d - eighths, negate_cos = true;
   if (eighths > d) eighths = 2 * d - eighths, swap = true;
-  // Long double makes the rounding to double the only error that counts.
-  const long double angle =
-      std::numbers::pi_v<long double> / 4 * static_cast<long double>(eighths) / static_cast<long double>(d);
-  Root root{static_cast<double>(std::cos(angle)), static_cast<double>(std::sin(angle))};
+  // The angle as a + rest, and sin(a + rest) = sin a + rest cos a: within 1 ulp, as fast as double.
+  constexpr double kQuarter = std::numbers::pi / 4, kQuarterRest = 3.061616997868383e-17;  // pi/4 in two parts
+  const double n = static_cast<double>(eighths), m = static_cast<double>(d);
+  const double ratio = n / m, ratio_rest = std::fma(-ratio, m, n) / m;
+  const double a = ratio * kQuarter;
+  const double rest = std::fma(ratio, kQuarter, -a) + ratio * kQuarterRest + ratio_rest * kQuarter;
+  const double c = std::cos(a), s = std::sin(a);
+  Root root{c - rest * s, s + rest * c};
+  if (eighths == d) root = {std::sqrt(0.5), std::sqrt(0.5)};  // alike to the last bit
   if (swap) std::swap(root.cos, root.sin);
   if (negate_cos) root.cos = -root.cos;
   if (negate_sin) root.sin = -root.sin;
@@ -30,7 +35,7 @@ Root root_of_unity(std::uint64_t j, std::uint64_t d) {
 
 RootTable::RootTable(std::size_t d) : cos_(d), sin_(d) {
   assert(d >= 1);
-  // sin and cos are slow in long double: compute one octant where d has octants, else half the circle, and mirror.
+  // Compute one octant where d has octants, else half the circle, and mirror.
   const bool quarters = d % 4 == 0;
   const std::size_t computed = quarters ? d / 8 : d / 2;
   for (std::size_t j = 0; j <= computed; ++j) {

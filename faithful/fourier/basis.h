@@ -42,7 +42,7 @@ struct Root {
   double sin;
 };
 
-// cos and sin of 2 pi j / d, correct to the last bit or so for every j < d: the angle is folded into [0, pi/4] in
+// cos and sin of 2 pi j / d, within 1 ulp for every j < d: the angle is folded into [0, pi/4] in
 // integers before any rounding.
 FAITHFUL_API Root root_of_unity(std::uint64_t j, std::uint64_t d);
 
@@ -54,7 +54,8 @@ class FAITHFUL_API RootTable {
   std::size_t size() const { return cos_.size(); }
   double cos(std::uint64_t j) const { return cos_[j % cos_.size()]; }
   double sin(std::uint64_t j) const { return sin_[j % sin_.size()]; }
-  Root at(std::uint64_t j) const { return {cos(j), sin(j)}; }
+  Root at(std::uint64_t j) const { return reduced(j % cos_.size()); }
+  Root reduced(std::uint64_t j) const { return {cos_[j], sin_[j]}; }  // j < d, for loops that spare the division
 
  private:
   std::vector<double> cos_;  // [d]

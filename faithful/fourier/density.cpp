@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
 #include <cmath>
 #include <numbers>
 
@@ -31,7 +30,7 @@ FrequencyDensity normalized(std::vector<double> sums) {
 }
 
 std::vector<double> folded_and_checked(std::span<const double> frequencies, std::size_t d, double sigma) {
-  assert(d >= 1);
+  if (d == 0) reject({{"--dim"}, "at least 1", "0"});
   if (!(sigma > 0) || !std::isfinite(sigma)) reject({{"sigma"}, "a positive number", fmt::format("{}", sigma)});
   std::vector<double> folded;
   folded.reserve(frequencies.size());

@@ -10,6 +10,7 @@
 #include "faithful/io/csv_load_internal.h"
 #include "faithful/io/csv_source_internal.h"
 #include "faithful/io/file.h"
+#include "faithful/io/hints_internal.h"
 
 namespace faithful {
 
@@ -99,10 +100,7 @@ std::size_t CsvFile::column(std::string_view name) const {
   if (known.empty()) {
     reject({{state_->name}, fmt::format("a column from 1 to {}", columns()), quote(name), "the file has no header"});
   }
-  constexpr std::ptrdiff_t kMostListed = 20;
-  const std::vector<std::string> listed(known.begin(), known.begin() + std::min(kMostListed, std::ssize(known)));
-  const bool near = !nearest_names(name, known).empty();
-  reject({{state_->name}, "the name of a column", quote(name), suggest(name, near ? known : listed)});
+  reject({{state_->name}, "the name of a column", quote(name), hint_of_names(name, known)});
 }
 
 Place CsvFile::place(std::size_t line, std::size_t column) const {

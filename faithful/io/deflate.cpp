@@ -78,6 +78,7 @@ std::string deflate_bytes(std::string_view bytes, Wrapping wrapping, int level) 
 }
 
 unsigned long crc_of(std::string_view bytes, unsigned long crc) {
+  if (bytes.empty()) return crc;  // zlib takes a null pointer for the wish to start anew
   return crc32_z(crc, as_bytes(bytes.data()), bytes.size());
 }
 

@@ -15,6 +15,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/io/descriptor_internal.h"
+#include "faithful/io/hints_internal.h"
 
 namespace faithful {
 
@@ -36,8 +37,7 @@ std::string hint_for_missing(const std::string& path) {
     if (error) break;
   }
   std::sort(names.begin(), names.end());  // a folder has no order of its own
-  const std::vector<std::string> near = nearest_names(whole.filename().string(), names);
-  return near.empty() ? "" : fmt::format("did you mean {}?", fmt::join(near, " or "));
+  return did_you_mean(whole.filename().string(), names);
 }
 
 [[noreturn]] void reject_unreadable(const std::string& path, int error) {

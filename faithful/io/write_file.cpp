@@ -162,6 +162,7 @@ void write_file_beside(const std::string& given, const std::function<void(FileWr
   const std::string path = follow_links(given);
   struct stat status {};
   const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno == ENAMETOOLONG) reject_unwritable(given, given, errno);
   if (exists && S_ISDIR(status.st_mode)) reject_unwritable(given, given, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) return write_directly(path, write);
 

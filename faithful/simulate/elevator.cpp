@@ -17,6 +17,7 @@ namespace {
 constexpr double kLongestStep = 1.0 / 1200;      // s, of the integration
 constexpr std::size_t kMostSamples = 1'000'000;  // a trip: beyond that, a mistyped number
 constexpr std::size_t kMostTrips = 100'000'000;
+constexpr double kMostValues = 16e9;           // 64 GB of float32
 constexpr std::uint64_t kStreamsPerTrip = 64;  // plan, fault, and one for the noise of each channel
 static_assert(kChannelCount + 2 <= kStreamsPerTrip);
 
@@ -95,6 +96,9 @@ void check(const ElevatorOptions& options) {
   bound("--test-anomalies", options.test_anomalies, 0, 100);
   bound("--samples", static_cast<double>(options.samples), 1, kMostSamples);
   bound("--channels", static_cast<double>(options.channels), 1, kChannelCount);
+  const double values = static_cast<double>(options.trips + options.test_trips) * static_cast<double>(options.samples) *
+                        static_cast<double>(options.channels);
+  bound("--trips x --samples x --channels", values, 0, kMostValues);
   if (options.trips + options.test_trips == 0) reject({{"--trips"}, "at least one trip", "0"});
 }
 

@@ -29,6 +29,11 @@ TEST(Error, QuotedTextStaysOnOneLine) {
   EXPECT_EQ(quote("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
   EXPECT_EQ(quote(std::string(50, 'x'), 3), "\"xxx\"...");
   EXPECT_EQ(quote(""), "\"\"");
+  EXPECT_EQ(quote("d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "\"d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+  EXPECT_EQ(quote("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82"),
+            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82")");
+  EXPECT_EQ(quote("a\xc3\xa9\xc3\xa9", 2), "\"a\xc3\xa9\"...");
 }
 
 TEST(Error, SuggestsNearNamesOnly) {

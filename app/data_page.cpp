@@ -1,0 +1,133 @@
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "app/data.h"
+#include "faithful/base/error.h"
+#include "faithful/base/progress.h"
+#include "faithful/io/file.h"
+#include "faithful/report/figure.h"
+#include "faithful/report/page.h"
+
+namespace faithful::app {
+
+namespace {
+
+constexpr std::size_t kBuckets = 600;  // about the width of a panel in dots
+
+// A channel in few points that look the same: of each bucket of rows its least and its largest value.
+Curve channel_curve(const Series& series, std::size_t channel) {
+  Curve curve{.name = "", .x = {}, .y = {}, .ink = "channel"};
+  const std::size_t length = series.length();
+  const std::size_t step = (length + kBuckets - 1) / kBuckets;
+  for (std::size_t begin = 0; begin < length; begin += step) {
+    std::size_t low = begin, high = begin;
+    for (std::size_t t = begin; t < std::min(begin + step, length); ++t) {
+      if (!(series.values(t, channel) >= series.values(low, channel))) low = t;
+      if (!(series.values(t, channel) <= series.values(high, channel))) high = t;
+    }
+    for (const std::size_t t : {std::min(low, high), std::max(low, high)}) {
+      curve.x.push_back(static_cast<double>(t));
+      curve.y.push_back(series.values(t, channel));
+      if (low == high) break;
+    }
+  }
+  return curve;
+}
+
+// A band over the whole height of the panel.
+Curve shade(const LabelSpan& span, double low, double high, const std::string& ink) {
+  const auto begin = static_cast<double>(span.begin), end = static_cast<double>(span.end);
+  return {.name = "",
+          .x = {begin, end},
+          .y = {high, high},
+          .mark = Mark::kBand,
+          .low = {low, low},
+          .high = {high, high},
+          .ink = ink};
+}
+
+Panel channel_panel(const Dataset& dataset, const Series& series, std::size_t channel) {
+  Panel panel{.title = dataset.channels[channel], .x = {.label = "row"}, .y = {.label = ""}, .legend = Legend::kNone};
+  Curve curve = channel_curve(series, channel);
+  double low = INFINITY, high = -INFINITY;
+  for (const double y : curve.y) {
+    if (!std::isfinite(y)) continue;
+    low = std::min(low, y);
+    high = std::max(high, y);
+  }
+  if (!(low <= high)) low = high = 0;
+  const double margin = high > low ? 0.05 * (high - low) : std::max(0.5, 0.05 * std::abs(high));
+  panel.y.low = low - margin;
+  panel.y.high = high + margin;
+  panel.x.low = 0;
+  panel.x.high = static_cast<double>(series.length());
+  for (const LabelSpan& span : series.labels.empty() ? series.spans : spans_of(series.labels))
+    panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, "labelled span"));
+  for (const LabelSpan& span : series.spans) {  // a second coat where this channel is named
+    if (std::ranges::binary_search(span.channels, channel))
+      panel.curves.push_back(shade(span, *panel.y.low, *panel.y.high, "channel at fault"));
+  }
+  panel.curves.push_back(std::move(curve));
+  return panel;
+}
+
+std::string series_title(const Dataset& dataset, const Series& series) {
+  std::string title = fmt::format("{} {}", to_string(series.part), series.name);
+  if (series.part == Part::kNone) title = series.name;
+  if (series.label != kNoLabel) title += fmt::format(" ({})", dataset.classes[static_cast<std::size_t>(series.label)]);
+  return title;
+}
+
+// The series to draw: the first of each part, those with labelled spans before those without.
+std::vector<const Series*> chosen_series(const Dataset& dataset, std::size_t most) {
+  std::vector<const Series*> chosen;
+  for (const Part part : {Part::kNone, Part::kTrain, Part::kTest}) {
+    std::vector<const Series*> list;
+    for (const Series& series : dataset.series)
+      if (series.part == part) list.push_back(&series);
+    std::ranges::stable_partition(list, [](const Series* series) {
+      return !series->spans.empty() || std::ranges::find(series->labels, 1) != series->labels.end();
+    });
+    list.resize(std::min(list.size(), most));
+    chosen.insert(chosen.end(), list.begin(), list.end());
+  }
+  return chosen;
+}
+
+}  // namespace
+
+void write_data_page(const Dataset& dataset, const Audit& audit, const std::string& folder, std::size_t drawn,
+                     bool quiet) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) reject({{folder}, "a folder that can be made", error.message()});
+  Page page(fmt::format("Data set {}", dataset.name), dataset.source);
+  page.add_heading("Audit");
+  page.add_code(audit_text(audit));
+  page.add_heading("Channels");
+  const std::vector<const Series*> chosen = chosen_series(dataset, drawn);
+  page.add_paragraph(fmt::format(
+      "{} of {} series. Of each channel the least and the largest value of every {} dots are drawn. Labelled spans are "
+      "shaded, darker where the channel is named as at fault.",
+      chosen.size(), dataset.series.size(), kBuckets));
+  Progress progress("drawing", chosen.size());
+  for (const Series* series : chosen) {
+    Figure figure{.name = series->name, .panels = {}, .columns = 2, .panel_width = 560, .panel_height = 170};
+    for (std::size_t c = 0; c < dataset.channels.size(); ++c)
+      figure.panels.push_back(channel_panel(dataset, *series, c));
+    const Rendering picture = render(figure);
+    page.add_heading(series_title(dataset, *series), 3);
+    page.add_figure(picture.bytes, fmt::format("The {} channels of series {}.", dataset.channels.size(), series->name),
+                    picture.problem);
+    progress.advance();
+  }
+  const std::string path = (std::filesystem::path(folder) / "index.html").string();
+  write_file(path, page.html());
+  if (!quiet) print(fmt::format("{}\n", path));
+}
+
+}  // namespace faithful::app

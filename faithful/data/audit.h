@@ -1,0 +1,69 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+
+// What a careful person checks before training, for each part of a data set apart.
+
+namespace faithful {
+
+struct ChannelAudit {
+  std::string name;
+  std::size_t missing = 0;          // values
+  std::size_t constant_series = 0;  // series in which it never changes
+  double mean = 0, deviation = 0;   // of all values that are there
+  double low = 0, high = 0;
+  std::size_t at_fault = 0;  // spans that name it
+};
+
+// Precision, recall and F1 of a yes-no answer.
+struct Answer {
+  double precision = 0, recall = 0, f1 = 0;
+};
+
+struct PartAudit {
+  Part part = Part::kNone;
+  std::size_t series = 0, rows = 0;
+  std::size_t shortest = 0, median_length = 0, longest = 0;
+  double rate = 0;                                    // samples a second, from the times or stated; 0: unknown
+  double uneven_steps = 0;                            // share of the steps in time that differ from the median by > 1 %
+  std::vector<ChannelAudit> channels;                 // [C]
+  std::vector<std::vector<std::string>> same_series;  // names of series whose values are equal
+  std::size_t labelled_rows = 0, anomalous_rows = 0;  // of series with point labels
+  std::vector<std::size_t> class_counts;              // [K], series; empty without labels of series
+  std::size_t spans = 0, spans_with_channels = 0;     //
+  std::size_t shortest_span = 0, median_span = 0, longest_span = 0;
+  std::array<double, 10> where = {};  // share of the anomalous rows in each tenth of their timeline
+  // What a detector in one line would score at its best threshold: the largest deviation from the mean of the series,
+  // in standard deviations, over the channels (points), or over channels and time (series of two classes).
+  std::optional<Answer> largest_deviation;
+  std::optional<Answer> all_positive;   // what the answer "anomalous" everywhere scores
+  std::optional<double> largest_class;  // share of the most frequent class: always answering it
+};
+
+struct Audit {
+  std::string name, source, format;
+  std::vector<std::string> channels, classes, notes;
+  std::vector<PartAudit> parts;  // those that have series: train, test, or the only one
+};
+
+FAITHFUL_API Audit audit(const Dataset& dataset);
+
+// For people: a block for each part.
+FAITHFUL_API std::string audit_text(const Audit& audit);
+
+// For programs: pretty JSON.
+FAITHFUL_API std::string audit_json(const Audit& audit);
+
+// Of scores and truth (1: positive), the best F1 over all thresholds; nothing where truth has no positive.
+FAITHFUL_API std::optional<Answer> best_answer(const std::vector<float>& scores,
+                                               const std::vector<std::uint8_t>& truth);
+
+}  // namespace faithful

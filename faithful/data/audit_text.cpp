@@ -1,0 +1,189 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "faithful/data/audit.h"
+#include "faithful/io/json.h"
+
+namespace faithful {
+namespace {
+
+// 565059 -> 565,059
+std::string count_text(std::size_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string range_text(std::size_t low, std::size_t middle, std::size_t high) {
+  if (low == high) return fmt::format("of {} rows", count_text(low));
+  return fmt::format("of {} to {} rows (median {})", count_text(low), count_text(high), count_text(middle));
+}
+
+// At most `most` names, and how many more there are.
+std::string names_text(const std::vector<std::string>& names, std::size_t most = 8) {
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+std::string rate_text(const PartAudit& part) {
+  if (part.rate == 0) return "unknown";
+  std::string text = part.rate >= 1 ? fmt::format("{:.6g} samples a second", part.rate)
+                                    : fmt::format("one sample every {:.6g} s", 1 / part.rate);
+  if (part.uneven_steps > 0) text += fmt::format(", {:.2f} % of the steps differ", 100 * part.uneven_steps);
+  return text;
+}
+
+std::string missing_text(const PartAudit& part) {
+  std::vector<std::string> names;
+  std::size_t missing = 0;
+  for (const ChannelAudit& channel : part.channels) {
+    missing += channel.missing;
+    if (channel.missing > 0) names.push_back(fmt::format("{} ({})", channel.name, count_text(channel.missing)));
+  }
+  return missing == 0 ? "none" : fmt::format("{} values: {}", count_text(missing), names_text(names));
+}
+
+std::string constant_text(const PartAudit& part) {
+  std::vector<std::string> always, sometimes;
+  for (const ChannelAudit& channel : part.channels) {
+    if (channel.constant_series == part.series) always.push_back(channel.name);
+    if (channel.constant_series > 0 && channel.constant_series < part.series)
+      sometimes.push_back(fmt::format("{} ({})", channel.name, channel.constant_series));
+  }
+  if (always.empty() && sometimes.empty()) return "none";
+  std::string text;
+  if (!always.empty()) text = fmt::format("{} in every series: {}", always.size(), names_text(always));
+  if (!sometimes.empty())
+    text +=
+        fmt::format("{}{} in some series: {}", text.empty() ? "" : "; ", sometimes.size(), names_text(sometimes, 4));
+  return text;
+}
+
+std::string labels_text(const PartAudit& part, const Audit& audit) {
+  if (part.labelled_rows > 0) {
+    return fmt::format("{} of {} rows anomalous, {:.2f} %", count_text(part.anomalous_rows),
+                       count_text(part.labelled_rows),
+                       100.0 * static_cast<double>(part.anomalous_rows) / static_cast<double>(part.labelled_rows));
+  }
+  if (part.class_counts.empty()) return "none";
+  std::vector<std::string> counts;
+  for (std::size_t k = 0; k < audit.classes.size(); ++k)
+    counts.push_back(fmt::format("{} {}", audit.classes[k], part.class_counts[k]));
+  return fmt::format("{} classes: {}", audit.classes.size(), names_text(counts, 30));
+}
+
+std::string answer_text(const Answer& answer) {
+  return fmt::format("F1 {:.3f} (precision {:.3f}, recall {:.3f})", answer.f1, answer.precision, answer.recall);
+}
+
+std::string fault_text(const PartAudit& part) {
+  std::vector<const ChannelAudit*> often;
+  for (const ChannelAudit& channel : part.channels)
+    if (channel.at_fault > 0) often.push_back(&channel);
+  std::ranges::stable_sort(often, [](const auto* a, const auto* b) { return a->at_fault > b->at_fault; });
+  std::vector<std::string> names;
+  for (const ChannelAudit* channel : often) names.push_back(fmt::format("{} ({})", channel->name, channel->at_fault));
+  return fmt::format("known of {} spans; most often {}", part.spans_with_channels, names_text(names, 4));
+}
+
+std::string part_text(const PartAudit& part, const Audit& audit) {
+  std::string text = part.part == Part::kNone ? "" : to_string(part.part) + "\n";
+  const auto line = [&](const char* what, const std::string& value) {
+    text += fmt::format("  {:<18} {}\n", what, value);
+  };
+  line("series",
+       fmt::format("{} {}", count_text(part.series), range_text(part.shortest, part.median_length, part.longest)));
+  line("rows", count_text(part.rows));
+  line("channels", fmt::format("{}: {}", part.channels.size(), names_text(audit.channels)));
+  line("rate", rate_text(part));
+  line("missing", missing_text(part));
+  line("constant", constant_text(part));
+  for (const std::vector<std::string>& same : part.same_series) line("same values", names_text(same));
+  line("labels", labels_text(part, audit));
+  if (part.spans > 0) {
+    line("spans", fmt::format("{} {}", count_text(part.spans),
+                              range_text(part.shortest_span, part.median_span, part.longest_span)));
+    std::vector<std::string> tenths;
+    for (const double share : part.where) tenths.push_back(fmt::format("{:.0f}", 100 * share));
+    line("where they lie", fmt::format("{} % of their rows, by tenth of the timeline", fmt::join(tenths, " ")));
+    if (part.spans_with_channels > 0) line("channels at fault", fault_text(part));
+  }
+  if (part.largest_deviation)
+    line("largest deviation", answer_text(*part.largest_deviation) + " at its best threshold");
+  if (part.all_positive) line("all positive", answer_text(*part.all_positive));
+  if (part.largest_class && !part.all_positive)
+    line("largest class", fmt::format("accuracy {:.3f} if it is always answered", *part.largest_class));
+  return text;
+}
+
+Json answer_json(const std::optional<Answer>& answer) {
+  if (!answer) return nullptr;
+  return Json::Object{{"precision", answer->precision}, {"recall", answer->recall}, {"f1", answer->f1}};
+}
+
+Json strings_json(const std::vector<std::string>& names) {
+  return Json::Array(names.begin(), names.end());
+}
+
+Json channels_json(const PartAudit& part) {
+  Json channels = Json::array();
+  for (const ChannelAudit& channel : part.channels) {
+    channels.push_back(Json::Object{{"name", channel.name},
+                                    {"missing", channel.missing},
+                                    {"constant_series", channel.constant_series},
+                                    {"mean", channel.mean},
+                                    {"deviation", channel.deviation},
+                                    {"low", channel.low},
+                                    {"high", channel.high},
+                                    {"at_fault", channel.at_fault}});
+  }
+  return channels;
+}
+
+Json part_json(const PartAudit& part, const Audit& audit) {
+  Json json = Json::object();
+  json.set("part", part.part == Part::kNone ? Json("all") : Json(to_string(part.part)));
+  json.set("series", part.series).set("rows", part.rows);
+  json.set("shortest", part.shortest).set("median_length", part.median_length).set("longest", part.longest);
+  json.set("rate", part.rate == 0 ? Json() : Json(part.rate)).set("uneven_steps", part.uneven_steps);
+  json.set("labelled_rows", part.labelled_rows).set("anomalous_rows", part.anomalous_rows);
+  Json classes = Json::object();
+  for (std::size_t k = 0; k < part.class_counts.size(); ++k) classes.set(audit.classes[k], part.class_counts[k]);
+  json.set("classes", std::move(classes));
+  json.set("spans", part.spans).set("spans_with_channels", part.spans_with_channels);
+  json.set("shortest_span", part.shortest_span)
+      .set("median_span", part.median_span)
+      .set("longest_span", part.longest_span);
+  json.set("where", Json(Json::Array(part.where.begin(), part.where.end())));
+  json.set("largest_deviation", answer_json(part.largest_deviation))
+      .set("all_positive", answer_json(part.all_positive));
+  json.set("largest_class", part.largest_class ? Json(*part.largest_class) : Json());
+  Json same = Json::array();
+  for (const std::vector<std::string>& names : part.same_series) same.push_back(strings_json(names));
+  json.set("same_values", std::move(same)).set("channels", channels_json(part));
+  return json;
+}
+
+}  // namespace
+
+std::string audit_text(const Audit& audit) {
+  std::string text = fmt::format("{} ({}: {})\n", audit.name, audit.format, audit.source);
+  for (const std::string& note : audit.notes) text += note + "\n";
+  for (const PartAudit& part : audit.parts) text += part_text(part, audit);
+  return text;
+}
+
+std::string audit_json(const Audit& audit) {
+  Json parts = Json::array();
+  for (const PartAudit& part : audit.parts) parts.push_back(part_json(part, audit));
+  Json json = Json::object();
+  json.set("name", audit.name).set("format", audit.format).set("source", audit.source);
+  json.set("notes", strings_json(audit.notes)).set("classes", strings_json(audit.classes));
+  json.set("parts", std::move(parts));
+  return dump_json(json, JsonLayout::kPretty);
+}
+
+}  // namespace faithful

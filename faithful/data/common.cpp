@@ -1,0 +1,285 @@
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "faithful/base/number.h"
+#include "faithful/data/readers_internal.h"
+#include "faithful/io/gzip.h"
+
+namespace faithful::data {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool is_file(const std::string& path) {
+  std::error_code error;
+  return fs::exists(path, error) && !fs::is_directory(path, error);
+}
+
+std::string join_path(const std::string& folder, const std::string& name) {
+  return (fs::path(folder) / name).string();
+}
+
+std::string file_name(const std::string& path) {
+  fs::path clean = fs::path(path).lexically_normal();
+  if (!clean.has_filename()) clean = clean.parent_path();
+  if (clean.empty() || clean == "." || clean == "..") {
+    std::error_code error;
+    clean = fs::absolute(path, error).lexically_normal();
+    if (!clean.has_filename()) clean = clean.parent_path();
+  }
+  return clean.filename().string();
+}
+
+namespace {
+
+fs::path without_gz(const std::string& path) {
+  const fs::path name = file_name(path);
+  return lower(name.extension().string()) == ".gz" ? name.stem() : name;
+}
+
+}  // namespace
+
+std::string stem_of(const std::string& path) {
+  return without_gz(path).stem().string();
+}
+
+std::string extension_of(const std::string& path) {
+  return lower(without_gz(path).extension().string());
+}
+
+bool natural_less(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto run = [&](std::string_view text, std::size_t at) {
+    std::size_t end = at;
+    while (end < text.size() && is_digit(text[end])) ++end;
+    while (at + 1 < end && text[at] == '0') ++at;
+    return text.substr(at, end - at);
+  };
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::string_view x = run(a, i), y = run(b, j);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+      i = static_cast<std::size_t>(x.data() + x.size() - a.data());
+      j = static_cast<std::size_t>(y.data() + y.size() - b.data());
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  if (i == a.size() && j == b.size()) return a < b;  // 01 and 1: any order, but always the same
+  return i == a.size();
+}
+
+std::vector<std::string> files_in(const std::string& path) {
+  std::error_code error;
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path, error)) names.push_back(entry.path().filename().string());
+  if (error) reject({{path}, "a folder that can be read", error.message()});
+  std::ranges::sort(names, natural_less);
+  return names;
+}
+
+namespace {
+
+constexpr std::size_t kMostInflated = std::size_t{4} << 30;
+
+}  // namespace
+
+TextFile::TextFile(const std::string& path) : file_(path), text_(file_.bytes()) {
+  if (is_gzip(text_)) {
+    inflated_ = inflate_gzip(text_, path, kMostInflated);
+    text_ = inflated_;
+  }
+  if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+}
+
+std::string_view take_line(std::string_view& rest) {
+  const std::size_t end = std::min(rest.find('\n'), rest.size());
+  std::string_view line = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::size_t begin = text.find_first_not_of(kSpace);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+bool same_word(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, [](char x, char y) {
+    return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+  });
+}
+
+float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place) {
+  if (cell == csv::Cell::kTooLarge) reject({place, "a number of at most 3.4e38", quote(text)});
+  if (cell == csv::Cell::kText) reject({place, "a number", quote(text)});
+  if (missing == Missing::kError)
+    reject({place, "a number", text.empty() ? "nothing" : quote(text), std::string(kMissingHint)});
+  return std::numeric_limits<float>::quiet_NaN();
+}
+
+std::vector<std::string> anomaly_classes() {
+  return {"normal", "anomalous"};
+}
+
+std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive) {
+  text = trimmed(text);
+  if (!positive.empty()) return text == positive ? 1 : 0;
+  if (text == "0" || text == "1") return text == "1" ? 1 : 0;
+  const std::optional<double> number = parse_number<double>(text);
+  if (number && (*number == 0 || *number == 1)) return *number == 1 ? 1 : 0;
+  return std::nullopt;
+}
+
+void reject_point_label(std::string_view text, const Place& place) {
+  reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text), "other labels: --positive VALUE"});
+}
+
+namespace {
+
+// All names once, in the order that set_classes promises.
+std::vector<std::string> ordered_classes(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase(names, "");
+  if (names == std::vector<std::string>{"anomalous", "normal"}) return anomaly_classes();
+  const auto number = [](const std::string& name) { return parse_number<double>(name); };
+  if (std::ranges::all_of(names, [&](const std::string& name) { return number(name) && std::isfinite(*number(name)); }))
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) { return *number(name); });
+  return names;
+}
+
+}  // namespace
+
+void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
+                 const Place& place) {
+  std::vector<std::string> names(class_of_series.begin(), class_of_series.end());
+  if (!positive.empty()) {
+    if (std::ranges::find(names, positive) == names.end())
+      reject(
+          {place, fmt::format("the label {} somewhere", quote(positive)), "other labels only", "--positive names it"});
+    for (std::string& name : names)
+      if (!name.empty()) name = name == positive ? "anomalous" : "normal";
+    dataset.classes = anomaly_classes();
+  } else {
+    dataset.classes = ordered_classes(names);
+  }
+  std::map<std::string, std::int32_t> index;
+  for (std::size_t k = 0; k < dataset.classes.size(); ++k) index[dataset.classes[k]] = static_cast<std::int32_t>(k);
+  for (std::size_t i = 0; i < dataset.series.size(); ++i)
+    dataset.series[i].label = names[i].empty() ? kNoLabel : index.at(names[i]);
+}
+
+namespace {
+
+// Fills the NaN between two known values with a straight line in time, and the ends with the nearest value.
+void interpolate_channel(Series& series, std::size_t channel, const std::string& channel_name, const Place& place) {
+  Matrix<float>& values = series.values;
+  const auto time = [&](std::size_t t) {
+    return series.times.empty() ? static_cast<double>(t) : static_cast<double>(series.times[t] - series.times[0]);
+  };
+  constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+  std::size_t known = kNone;  // the last known place
+  for (std::size_t t = 0; t < values.rows; ++t) {
+    if (std::isnan(values(t, channel))) continue;
+    const double right = values(t, channel);
+    for (std::size_t gap = known == kNone ? 0 : known + 1; gap < t; ++gap) {
+      const double left = known == kNone ? right : values(known, channel);
+      const double span = known == kNone ? 0 : time(t) - time(known);
+      const double share = span > 0 ? (time(gap) - time(known)) / span : 0;
+      values(gap, channel) = static_cast<float>(left + (right - left) * share);
+    }
+    known = t;
+  }
+  if (known == kNone) {
+    reject({place, fmt::format("a number in channel {} of series {}", quote(channel_name), quote(series.name)),
+            "only missing values", "--ignore leaves a CSV column out; --missing zero fills"});
+  }
+  for (std::size_t t = known + 1; t < values.rows; ++t) values(t, channel) = values(known, channel);
+}
+
+void settle_series(Series& series, const Dataset& dataset, Missing missing) {
+  Matrix<float>& values = series.values;
+  std::vector<bool> gaps(values.columns, false);
+  bool any = false;
+  for (std::size_t t = 0; t < values.rows; ++t) {
+    for (std::size_t c = 0; c < values.columns; ++c) {
+      float& value = values(t, c);
+      if (std::isfinite(value)) continue;
+      const bool infinite = std::isinf(value);
+      if (infinite || missing == Missing::kError) {
+        reject({{dataset.source},
+                "finite numbers",
+                fmt::format("{} in series {}, time {}, channel {}", infinite ? "an infinite one" : "a missing one",
+                            quote(series.name), t + 1, quote(dataset.channels[c])),
+                infinite ? "" : std::string(kMissingHint)});
+      }
+      if (missing == Missing::kZero) value = 0;
+      gaps[c] = any = true;
+    }
+  }
+  if (!any || missing != Missing::kInterpolate) return;
+  for (std::size_t c = 0; c < gaps.size(); ++c)
+    if (gaps[c]) interpolate_channel(series, c, dataset.channels[c], {dataset.source});
+}
+
+}  // namespace
+
+void settle_missing(Dataset& dataset, Missing missing) {
+  for (Series& series : dataset.series) settle_series(series, dataset, missing);
+}
+
+void check_parts(const Dataset& dataset, const std::string& path) {
+  std::vector<bool> trained(dataset.classes.size(), false);
+  bool has_train = false;
+  for (const Series& series : dataset.series) {
+    if (series.part != Part::kTrain || series.label == kNoLabel) continue;
+    has_train = true;
+    trained[static_cast<std::size_t>(series.label)] = true;
+  }
+  if (!has_train) return;
+  for (const Series& series : dataset.series) {
+    if (series.part != Part::kTest || series.label == kNoLabel) continue;
+    const auto label = static_cast<std::size_t>(series.label);
+    if (!trained[label]) {
+      reject({{path},
+              "every class of the test part in the training part",
+              fmt::format("class {} in test only (series {})", quote(dataset.classes[label]), quote(series.name))});
+    }
+  }
+}
+
+Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options) {
+  dataset.source = path;
+  dataset.format = format;
+  if (dataset.series.empty() || dataset.rows() == 0) reject({{path}, "rows of data", "none"});
+  settle_missing(dataset, options.missing);
+  check_parts(dataset, path);
+  check_dataset(dataset);
+  return dataset;
+}
+
+}  // namespace faithful::data

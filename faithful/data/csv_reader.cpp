@@ -1,0 +1,281 @@
+// Tables of text: a row is a point in time, a column a channel, a label, a time, or the name of a series.
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
+#include "faithful/io/csv.h"
+
+namespace faithful::data {
+namespace {
+
+// Which column of the file, from 0, has which role.
+struct Roles {
+  std::optional<std::size_t> label, time, series, part;
+  std::vector<CsvColumn> wanted;  // [columns of the file]
+
+  // Where the text of a column stands in CsvTable::texts.
+  std::size_t text_index(std::size_t column) const {
+    return static_cast<std::size_t>(
+        std::count(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(column), CsvColumn::kText));
+  }
+};
+
+std::optional<std::size_t> take_role(const CsvFile& file, const std::string& column, const char* flag, Roles& roles) {
+  if (column.empty()) return std::nullopt;
+  const std::size_t at = file.column(column);
+  if (roles.wanted[at] != CsvColumn::kNumber) reject({{flag}, "a column that no other flag names", quote(column)});
+  roles.wanted[at] = CsvColumn::kText;
+  return at;
+}
+
+Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::string& name) {
+  Roles roles;
+  roles.wanted.assign(file.columns(), CsvColumn::kNumber);
+  roles.label = take_role(file, options.label, "--label", roles);
+  roles.time = take_role(file, options.time, "--time", roles);
+  roles.series = take_role(file, options.series, "--series", roles);
+  roles.part = take_role(file, options.part, "--part-column", roles);
+  for (const std::string& ignored : options.ignore) {
+    const std::size_t at = file.column(ignored);
+    if (roles.wanted[at] == CsvColumn::kText)
+      reject({{"--ignore"}, "a column that no other flag names", quote(ignored)});
+    roles.wanted[at] = CsvColumn::kIgnore;
+  }
+  if (std::ranges::find(roles.wanted, CsvColumn::kNumber) == roles.wanted.end())
+    reject({{name}, "a column of numbers", "none beside those that flags name"});
+  return roles;
+}
+
+// The rows of one series, in the order of the file.
+struct Group {
+  std::string name;
+  Part part = Part::kNone;
+  std::vector<std::size_t> rows;
+};
+
+Part read_part(std::string_view text, const Place& place) {
+  if (same_word(text, "train")) return Part::kTrain;
+  if (same_word(text, "test")) return Part::kTest;
+  if (text.empty()) return Part::kNone;
+  reject({place, "train, test or nothing", quote(text)});
+}
+
+class TableSplitter {
+ public:
+  TableSplitter(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const ReadOptions& options)
+      : file_(file), table_(table), roles_(roles), options_(options) {}
+
+  void split_into(Dataset& dataset, const std::string& single_name) {
+    std::vector<std::string> class_of_series;
+    if (!roles_.series && !roles_.part) {
+      Series series{.name = single_name, .values = std::move(table_.numbers)};
+      fill(
+          series, [](std::size_t t) { return t; }, class_of_series);
+      dataset.series.push_back(std::move(series));
+    } else {
+      for (const Group& group : groups(single_name)) {
+        Series series{.name = group.name, .part = group.part};
+        series.values = gather(group.rows);
+        fill(
+            series, [&](std::size_t t) { return group.rows[t]; }, class_of_series);
+        dataset.series.push_back(std::move(series));
+      }
+    }
+    if (!roles_.label) return;
+    if (options_.label_of == LabelOf::kSeries) {
+      set_classes(dataset, class_of_series, options_.positive, {options_.label});
+    } else {
+      dataset.classes = anomaly_classes();
+    }
+  }
+
+ private:
+  std::string_view text(std::size_t column, std::size_t row) const {
+    return table_.texts[roles_.text_index(column)][row];
+  }
+  Place place(std::size_t column, std::size_t row) const { return file_.place(table_.lines[row], column); }
+
+  std::vector<Group> groups(const std::string& single_name) const {
+    std::vector<Group> groups;
+    std::unordered_map<std::string, std::size_t> index;
+    std::size_t last = 0;
+    for (std::size_t row = 0; row < table_.rows(); ++row) {
+      const std::string_view name = roles_.series ? text(*roles_.series, row) : std::string_view(single_name);
+      const Part part =
+          roles_.part ? read_part(trimmed(text(*roles_.part, row)), place(*roles_.part, row)) : Part::kNone;
+      if (groups.empty() || groups[last].name != name || groups[last].part != part) {
+        std::string key = fmt::format("{}{}", static_cast<int>(part), name);
+        last = index.try_emplace(std::move(key), groups.size()).first->second;
+        if (last == groups.size()) groups.push_back({std::string(name), part, {}});
+      }
+      groups[last].rows.push_back(row);
+    }
+    return groups;
+  }
+
+  Matrix<float> gather(const std::vector<std::size_t>& rows) const {
+    Matrix<float> values(rows.size(), table_.numbers.columns);
+    for (std::size_t t = 0; t < rows.size(); ++t) std::ranges::copy(table_.numbers.row(rows[t]), values.row(t).begin());
+    return values;
+  }
+
+  template <class RowOf>
+  void fill(Series& series, const RowOf& row_of, std::vector<std::string>& class_of_series) {
+    if (roles_.time) fill_times(series, row_of);
+    if (!roles_.label) return;
+    if (options_.label_of == LabelOf::kSeries) {
+      class_of_series.push_back(constant_label(series, row_of));
+      return;
+    }
+    series.labels.resize(series.length());
+    for (std::size_t t = 0; t < series.length(); ++t) {
+      const std::size_t row = row_of(t);
+      const std::optional<std::uint8_t> label = point_label(text(*roles_.label, row), options_.positive);
+      if (!label) reject_point_label(text(*roles_.label, row), place(*roles_.label, row));
+      series.labels[t] = *label;
+    }
+  }
+
+  template <class RowOf>
+  void fill_times(Series& series, const RowOf& row_of) const {
+    series.times.resize(series.length());
+    for (std::size_t t = 0; t < series.length(); ++t) {
+      const std::size_t row = row_of(t);
+      const std::string_view cell = text(*roles_.time, row);
+      const std::optional<std::int64_t> time = parse_time(cell, options_.time_unit);
+      if (!time) {
+        reject({place(*roles_.time, row), fmt::format("a time (ISO 8601, or a number of {})", options_.time_unit),
+                cell.empty() ? "an empty cell" : quote(cell), "other units: --time-unit ms"});
+      }
+      if (t > 0 && *time < series.times[t - 1])
+        reject({place(*roles_.time, row), "times that never decrease", quote(cell), "sort the rows by time"});
+      series.times[t] = *time;
+    }
+  }
+
+  template <class RowOf>
+  std::string constant_label(const Series& series, const RowOf& row_of) const {
+    const std::string label(trimmed(text(*roles_.label, row_of(0))));
+    if (label.empty()) reject({place(*roles_.label, row_of(0)), "a label", "an empty cell"});
+    for (std::size_t t = 1; t < series.length(); ++t) {
+      const std::string_view other = trimmed(text(*roles_.label, row_of(t)));
+      if (other != label) {
+        reject({place(*roles_.label, row_of(t)), fmt::format("the label {} of the whole series", quote(label)),
+                quote(other), "labels of points: --label-of point"});
+      }
+    }
+    return label;
+  }
+
+  const CsvFile& file_;
+  CsvTable<float>& table_;
+  const Roles& roles_;
+  const ReadOptions& options_;
+};
+
+CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
+  CsvOptions csv;
+  csv.separator = options.separator;
+  if (csv.separator == '\0' && extension_of(name) == ".tsv") csv.separator = '\t';
+  csv.decimal = options.decimal;
+  csv.header = options.header == Header::kAuto  ? CsvHeader::kAuto
+               : options.header == Header::kYes ? CsvHeader::kYes
+                                                : CsvHeader::kNo;
+  csv.missing = options.missing == Missing::kError ? CsvMissing::kError : CsvMissing::kNan;
+  csv.missing_hint = kMissingHint;
+  return csv;
+}
+
+Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptions& options) {
+  const Roles roles = find_roles(file, options, name);
+  CsvTable<float> table = file.load<float>(roles.wanted);
+  if (table.rows() == 0) reject({{name}, "rows of data", "none"});
+  Dataset dataset;
+  dataset.name = stem_of(name);
+  if (file.has_header()) {
+    for (const std::size_t column : table.columns) dataset.channels.push_back(file.names()[column]);
+  } else {
+    dataset.channels = numbered_channels(table.columns.size());
+  }
+  TableSplitter(file, table, roles, options).split_into(dataset, dataset.name);
+  return dataset;
+}
+
+// A misspelt --positive would otherwise be a data set without an anomaly.
+void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options) {
+  if (options.positive.empty() || !dataset.has_point_labels()) return;
+  for (const Series& series : dataset.series)
+    if (std::ranges::find(series.labels, 1) != series.labels.end()) return;
+  reject({{path},
+          fmt::format("the label {} somewhere", quote(options.positive)),
+          "other labels only",
+          "--positive names it"});
+}
+
+Dataset load_file(const std::string& path, const ReadOptions& options) {
+  return finished(read_table(CsvFile(path, csv_options(options, path)), path, options), path, "csv", options);
+}
+
+}  // namespace
+
+Dataset load_csv(const std::string& path, const ReadOptions& options) {
+  Dataset dataset = load_file(path, options);
+  check_positive(dataset, path, options);
+  return dataset;
+}
+
+Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOptions& options) {
+  return finished(read_table(CsvFile(bytes, name, csv_options(options, name)), name, options), name, "csv", options);
+}
+
+namespace {
+
+// Adds the series of one file to the folder's. Class indices are of the file's own list and are mapped later.
+void append_file(Dataset& all, std::vector<std::string>& class_of_series, Dataset file, const std::string& path,
+                 const ReadOptions& options) {
+  if (all.series.empty()) {
+    all.channels = file.channels;
+  } else if (all.channels != file.channels) {
+    const bool same_count = all.channels.size() == file.channels.size();
+    const auto differ = std::ranges::mismatch(all.channels, file.channels).in2 - file.channels.begin();
+    reject({{path, 1},
+            fmt::format("the {} channels of the folder's first file", all.channels.size()),
+            same_count ? fmt::format("channel {}", quote(file.channels[static_cast<std::size_t>(differ)]))
+                       : fmt::format("{}", file.channels.size())});
+  }
+  if (file.has_point_labels()) all.classes = file.classes;
+  for (Series& series : file.series) {
+    class_of_series.push_back(series.label == kNoLabel ? "" : file.classes[static_cast<std::size_t>(series.label)]);
+    if (!options.series.empty()) series.name = fmt::format("{}/{}", file.name, series.name);
+    all.series.push_back(std::move(series));
+  }
+}
+
+}  // namespace
+
+Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
+  Dataset all;
+  all.name = file_name(path);
+  std::vector<std::string> class_of_series;
+  ReadOptions one = options;
+  if (options.label_of == LabelOf::kSeries) one.positive.clear();  // which file has it does not matter
+  for (const std::string& name : files_in(path)) {
+    const std::string extension = extension_of(name);
+    if (extension != ".csv" && extension != ".tsv" && extension != ".txt") continue;
+    const std::string file = join_path(path, name);
+    append_file(all, class_of_series, load_file(file, one), file, options);
+  }
+  if (all.series.empty()) reject({{path}, "files .csv, .tsv or .txt (also .gz)", "none"});
+  if (options.label_of == LabelOf::kSeries && !options.label.empty())
+    set_classes(all, class_of_series, options.positive, {path});
+  check_positive(all, path, options);
+  return finished(std::move(all), path, "csv-folder", options);
+}
+
+}  // namespace faithful::data

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
+#include "faithful/data/writers_internal.h"
+#include "faithful/io/csv.h"
+#include "faithful/io/file.h"
+#include "faithful/io/gzip.h"
+
+namespace faithful::data {
+namespace {
+
+// Which columns stand beside the channels, and what they are called: no name may stand twice.
+struct Columns {
+  std::string series, part, time, label;  // empty: not there
+  Labelling labelling = Labelling::kNone;
+};
+
+std::string free_name(std::string name, const Dataset& dataset) {
+  while (std::ranges::find(dataset.channels, name) != dataset.channels.end()) name += "_";
+  return name;
+}
+
+Columns columns_of(const Dataset& dataset, const std::string& path) {
+  Columns columns;
+  columns.labelling = labelling_of(dataset, path);
+  if (dataset.series.size() > 1 || dataset.series[0].name != stem_of(path))
+    columns.series = free_name("series", dataset);
+  if (has_parts(dataset)) columns.part = free_name("part", dataset);
+  if (has_times(dataset, path)) columns.time = free_name("time", dataset);
+  if (columns.labelling != Labelling::kNone) columns.label = free_name("label", dataset);
+  return columns;
+}
+
+std::string header_line(const Dataset& dataset, const Columns& columns) {
+  std::vector<std::string> cells;
+  for (const std::string& name : {columns.series, columns.part, columns.time})
+    if (!name.empty()) cells.push_back(name);
+  for (const std::string& name : dataset.channels) cells.push_back(csv_cell(name));
+  if (!columns.label.empty()) cells.push_back(columns.label);
+  return fmt::format("{}\n", fmt::join(cells, ","));
+}
+
+void append_number(std::string& line, float value) {
+  char digits[32];
+  const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
+  line.append(digits, end);
+}
+
+template <class Take>
+void write_series(const Dataset& dataset, const Series& series, const Columns& columns, const Take& take) {
+  std::string front;
+  if (!columns.series.empty()) front += csv_cell(series.name) + ",";
+  if (!columns.part.empty()) front += to_string(series.part) + ",";
+  std::string back;
+  if (columns.labelling == Labelling::kSeries) back = csv_cell(dataset.classes[static_cast<std::size_t>(series.label)]);
+  std::string line;
+  for (std::size_t t = 0; t < series.length(); ++t) {
+    line = front;
+    if (!columns.time.empty()) line += format_time(series.times[t]) + ",";
+    for (std::size_t c = 0; c < series.values.columns; ++c) {
+      if (c > 0) line += ',';
+      append_number(line, series.values(t, c));
+    }
+    if (columns.labelling == Labelling::kPoints) line += series.labels[t] == 1 ? ",1" : ",0";
+    if (columns.labelling == Labelling::kSeries) line += "," + back;
+    line += '\n';
+    take(line);
+  }
+}
+
+std::string reading_flags(const Columns& columns) {
+  std::string flags;
+  const auto add = [&](const char* flag, const std::string& name) {
+    if (!name.empty()) flags += fmt::format(" {} {}", flag, name);
+  };
+  add("--series", columns.series);
+  add("--part-column", columns.part);
+  add("--time", columns.time);
+  add("--label", columns.label);
+  if (columns.labelling == Labelling::kSeries) flags += " --label-of series";
+  return flags;
+}
+
+}  // namespace
+
+std::vector<std::string> save_csv_dataset(const Dataset& dataset, const std::string& path) {
+  const Columns columns = columns_of(dataset, path);
+  const auto write_all = [&](const auto& take) {
+    take(header_line(dataset, columns));
+    for (const Series& series : dataset.series) write_series(dataset, series, columns, take);
+  };
+  if (lower(path).ends_with(".gz")) {
+    std::string text;
+    write_all([&](const std::string& line) { text += line; });
+    write_file(path, deflate_gzip(text));
+  } else {
+    write_file(path, [&](FileWriter& file) { write_all([&](const std::string& line) { file.write(line); }); });
+  }
+  std::vector<std::string> notes;
+  const std::string flags = reading_flags(columns);
+  if (!flags.empty()) notes.push_back("read it with" + flags);
+  if (has_spans_beyond_labels(dataset)) notes.push_back("not kept in .csv: channels and kinds of the labelled spans");
+  if (columns.labelling == Labelling::kPoints && dataset.has_series_labels())
+    notes.push_back("not kept in .csv: the labels of whole series");
+  if (dataset.rate > 0) notes.push_back("not kept in .csv: the rate");
+  return notes;
+}
+
+}  // namespace faithful::data

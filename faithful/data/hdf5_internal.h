@@ -1,0 +1,47 @@
+#pragma once
+
+// HDF5 files. libhdf5 crashes and over-allocates on damaged files, so it reads in a child process with bounded memory,
+// which passes arrays back through a pipe; what it says is checked here. Built without HDF5, both functions reject.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/data/arrays_internal.h"
+#include "faithful/data/dataset.h"
+
+namespace faithful::data {
+
+struct Hdf5Request {
+  std::string name;      // of the HDF5 dataset
+  bool required = true;  //
+};
+
+// The arrays asked for, as float32, in the order of the requests; nothing where one is absent and not required.
+std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
+                                                        const std::vector<Hdf5Request>& requests);
+
+// Writes a file with `dataset` [rows, columns] float32, whose rows fill_row makes one by one, and `meta`, the bytes of
+// a text. Beside its place, then renamed.
+struct Hdf5Table {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::function<void(std::size_t row, std::span<float> out)> fill_row;  // out: [columns]
+  std::string meta;
+};
+void save_hdf5_table(const std::string& path, const Hdf5Table& table);
+
+// What the child does: writes the answers to the requests into the pipe. Nothing that it does may be trusted.
+void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);
+
+// The answer to a request begins with one of these, each a uint64.
+enum class Hdf5Answer : std::uint64_t {
+  kAbsent,     // no such dataset; and nothing more
+  kArray,      // number of axes, shape, then the elements as float
+  kComplaint,  // wanted and found, each as its length and its bytes; nothing follows
+};
+
+}  // namespace faithful::data

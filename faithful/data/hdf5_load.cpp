@@ -1,0 +1,177 @@
+#include "faithful/base/error.h"
+#include "faithful/data/hdf5_internal.h"
+
+#ifndef FAITHFUL_HDF5
+
+namespace faithful::data {
+
+std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path, const std::vector<Hdf5Request>&) {
+  reject({{path}, "another format", "HDF5", "this faithful was built without it: -DFAITHFUL_HDF5=ON"});
+}
+
+}  // namespace faithful::data
+
+#else
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "faithful/data/readers_internal.h"
+#include "faithful/io/descriptor_internal.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define FAITHFUL_SANITIZED
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define FAITHFUL_SANITIZED
+#endif
+
+namespace faithful::data {
+namespace {
+
+constexpr std::size_t kChildMemory = std::size_t{1} << 30;  // bytes, beyond what this process has already
+constexpr int kSilence = 60'000;                            // ms without a byte: the child is caught in a loop
+
+// The child's memory is bounded; sanitizers map terabytes and cannot run so.
+void bound_memory() {
+#ifndef FAITHFUL_SANITIZED
+  std::size_t pages = 0;
+  if (FILE* statm = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(statm, "%zu", &pages) != 1) pages = 0;
+    std::fclose(statm);
+  }
+  const rlim_t limit = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + kChildMemory;
+  const rlimit bound{limit, limit};
+  ::setrlimit(RLIMIT_AS, &bound);
+#endif
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+// A child process that answers through a pipe; it is ended, if need be, and waited for.
+class Child {
+ public:
+  Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
+    read_end_ = ends[0];
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::close(ends[0]);
+      ::signal(SIGPIPE, SIG_IGN);
+      for (const int crash : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::signal(crash, SIG_DFL);
+      bound_memory();
+      try {
+        answer_hdf5_requests(path, requests, ends[1]);
+      } catch (...) {
+        ::_exit(1);
+      }
+      ::_exit(0);
+    }
+    ::close(ends[1]);
+    if (process_ < 0) {
+      ::close(read_end_);
+      throw Error(fmt::format("cannot start a process to read {}: {}", path, std::strerror(errno)));
+    }
+  }
+  ~Child() {
+    ::close(read_end_);
+    ::kill(process_, SIGKILL);
+    int status = 0;
+    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+
+  void read_into(void* data, std::size_t size) {
+    char* at = static_cast<char*>(data);
+    while (size > 0) {
+      pollfd waiting{read_end_, POLLIN, 0};
+      const int ready = ::poll(&waiting, 1, kSilence);
+      if (ready < 0 && errno == EINTR) continue;
+      const ssize_t got = ready > 0 ? ::read(read_end_, at, size) : 0;
+      if (got <= 0) reject_damaged();
+      at += got;
+      size -= static_cast<std::size_t>(got);
+    }
+  }
+  std::uint64_t read_number() {
+    std::uint64_t number = 0;
+    read_into(&number, sizeof(number));
+    return number;
+  }
+  std::string read_text() {
+    const std::uint64_t size = read_number();
+    if (size > 4096) reject_damaged();
+    std::string text(size, '\0');
+    read_into(text.data(), size);
+    return text;
+  }
+  [[noreturn]] void reject_damaged() const { reject({{path_}, "an HDF5 file", "a damaged HDF5 file"}); }
+
+ private:
+  std::string path_;
+  int read_end_ = -1;
+  pid_t process_ = -1;
+};
+
+PlainArray read_array(Child& child, std::uintmax_t file_size) {
+  PlainArray array;
+  const std::uint64_t axes = child.read_number();
+  if (axes < 1 || axes > 3) child.reject_damaged();
+  std::size_t count = 1;
+  for (std::uint64_t i = 0; i < axes; ++i) {
+    array.shape.push_back(child.read_number());
+    if (__builtin_mul_overflow(count, array.shape.back(), &count)) child.reject_damaged();
+  }
+  // The child may be wrong in any way; no deflated file holds more than this.
+  if (count / 1032 > file_size) child.reject_damaged();
+  array.values.resize(count);
+  child.read_into(array.values.data(), count * sizeof(float));
+  return array;
+}
+
+}  // namespace
+
+std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
+                                                        const std::vector<Hdf5Request>& requests) {
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(path, error);
+  if (error) reject({{path}, "an HDF5 file", error.message()});
+  if (size == 0) reject({{path}, "an HDF5 file", "an empty file"});
+  Child child(path, requests);
+  std::vector<std::optional<PlainArray>> arrays(requests.size());
+  for (std::optional<PlainArray>& array : arrays) {
+    switch (static_cast<Hdf5Answer>(child.read_number())) {
+      case Hdf5Answer::kAbsent:
+        break;
+      case Hdf5Answer::kArray:
+        array = read_array(child, size);
+        break;
+      case Hdf5Answer::kComplaint: {
+        const std::string wanted = child.read_text();
+        reject({{path}, wanted, child.read_text()});
+      }
+      default:
+        child.reject_damaged();
+    }
+  }
+  return arrays;
+}
+
+}  // namespace faithful::data
+
+#endif

@@ -1,0 +1,129 @@
+#include "faithful/base/error.h"
+#include "faithful/data/hdf5_internal.h"
+
+#ifndef FAITHFUL_HDF5
+
+namespace faithful::data {
+
+void save_hdf5_table(const std::string& path, const Hdf5Table&) {
+  reject({{path}, "another format", "HDF5", "this faithful was built without it: -DFAITHFUL_HDF5=ON"});
+}
+
+}  // namespace faithful::data
+
+#else
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <hdf5.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace faithful::data {
+namespace {
+
+// An HDF5 object that is open or could not be made.
+class Handle {
+ public:
+  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& path) : id_(id), close_(close) {
+    if (id < 0) throw Error(fmt::format("{}: HDF5 cannot write it", path));
+  }
+  ~Handle() { close_(id_); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  hid_t get() const { return id_; }
+
+ private:
+  hid_t id_;
+  herr_t (*close_)(hid_t);
+};
+
+void check(herr_t status, const std::string& path) {
+  if (status < 0) throw Error(fmt::format("{}: HDF5 cannot write it (is the disk full?)", path));
+}
+
+// A file of another name beside `path`, removed unless it is put in its place.
+class Beside {
+ public:
+  explicit Beside(const std::string& path) : path_(path) {
+    std::filesystem::path place(path);
+    name_ = (place.parent_path() / fmt::format(".{}.XXXXXX", place.filename().string())).string();
+    const int made = ::mkstemp(name_.data());
+    if (made < 0) reject({{path}, "a place where a file can be written", std::strerror(errno)});
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    ::fchmod(made, 0666 & ~mask);
+    ::close(made);
+  }
+  ~Beside() {
+    if (!name_.empty()) ::unlink(name_.c_str());
+  }
+  Beside(const Beside&) = delete;
+  Beside& operator=(const Beside&) = delete;
+
+  const std::string& name() const { return name_; }
+  void put_in_place() {
+    const int file = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool synced = file >= 0 && ::fsync(file) == 0;
+    if (file >= 0) ::close(file);
+    if (!synced || std::rename(name_.c_str(), path_.c_str()) != 0)
+      throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+    name_.clear();
+  }
+
+ private:
+  std::string path_, name_;
+};
+
+// The same numbers give the same file: no times in it.
+hid_t make_dataset(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& shape,
+                   const std::string& path) {
+  const Handle space(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr), H5Sclose, path);
+  const Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose, path);
+  check(H5Pset_obj_track_times(creation.get(), false), path);
+  return H5Dcreate2(file, name, type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT);
+}
+
+void write_rows(hid_t dataset, const Hdf5Table& table, const std::string& path) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20;  // numbers written at a time
+  const std::size_t rows_at_once = std::clamp<std::size_t>(kBlock / table.columns, 1, table.rows);
+  std::vector<float> block(rows_at_once * table.columns);
+  const Handle space(H5Dget_space(dataset), H5Sclose, path);
+  for (std::size_t at = 0; at < table.rows; at += rows_at_once) {
+    const std::size_t rows = std::min(rows_at_once, table.rows - at);
+    for (std::size_t r = 0; r < rows; ++r)
+      table.fill_row(at + r, std::span(block).subspan(r * table.columns, table.columns));
+    const hsize_t start[2] = {at, 0};
+    const hsize_t size[2] = {rows, table.columns};
+    const Handle memory(H5Screate_simple(2, size, nullptr), H5Sclose, path);
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, start, nullptr, size, nullptr), path);
+    check(H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory.get(), space.get(), H5P_DEFAULT, block.data()), path);
+  }
+}
+
+}  // namespace
+
+void save_hdf5_table(const std::string& path, const Hdf5Table& table) {
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  Beside beside(path);
+  {
+    const Handle file(H5Fcreate(beside.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, path);
+    const Handle dataset(make_dataset(file.get(), "dataset", H5T_IEEE_F32LE, {table.rows, table.columns}, path),
+                         H5Dclose, path);
+    write_rows(dataset.get(), table, path);
+    const Handle meta(make_dataset(file.get(), "meta", H5T_STD_U8LE, {table.meta.size()}, path), H5Dclose, path);
+    check(H5Dwrite(meta.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.meta.data()), path);
+    check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path);
+  }
+  beside.put_in_place();
+}
+
+}  // namespace faithful::data
+
+#endif

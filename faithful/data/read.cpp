@@ -1,0 +1,90 @@
+#include "faithful/data/read.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "faithful/data/readers_internal.h"
+#include "faithful/io/file.h"
+
+namespace faithful {
+namespace {
+
+using data::is_file;
+using data::is_folder;
+using data::join_path;
+
+using Reader = Dataset (*)(const std::string&, const ReadOptions&);
+
+struct Format {
+  const char* name;
+  Reader read;
+};
+
+constexpr Format kFormats[] = {{"csv", data::load_csv},   {"csv-folder", data::load_csv_folder},
+                               {"npy", data::load_npy},   {"npz", data::load_npz},
+                               {"ts", data::load_ts},     {"arff", data::load_arff},
+                               {"uea", data::load_uea},   {"smd", data::load_smd},
+                               {"hdf5", data::load_hdf5}, {"telemanom", data::load_telemanom}};
+
+bool has_uea_pair(const std::string& folder) {
+  for (const std::string& name : data::files_in(folder))
+    if (name.ends_with("_TRAIN.ts") || name.ends_with("_TRAIN.arff")) return true;
+  return false;
+}
+
+std::string format_of_folder(const std::string& path) {
+  if (is_folder(join_path(path, "test_label"))) return "smd";
+  if (is_file(join_path(path, "labeled_anomalies.csv"))) return "telemanom";
+  if (has_uea_pair(path)) return "uea";
+  return "csv-folder";
+}
+
+std::string format_of(const std::string& path) {
+  if (is_folder(path)) return format_of_folder(path);
+  if (!is_file(path) && (is_file(path + "_TRAIN.ts") || is_file(path + "_TRAIN.arff"))) return "uea";
+  const std::string extension = data::extension_of(path);
+  if (extension == ".csv" || extension == ".tsv" || extension == ".txt") return "csv";
+  if (extension == ".npy" || extension == ".npz" || extension == ".ts" || extension == ".arff")
+    return extension.substr(1);
+  if (extension == ".h5" || extension == ".hdf5") return "hdf5";
+  if (!is_file(path)) reject({{path}, "a file or folder", "nothing there"});
+  reject({{path},
+          "a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format",
+          extension.empty() ? "no ending" : quote(extension)});
+}
+
+}  // namespace
+
+const std::vector<std::string>& read_formats() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const Format& format : kFormats) all.emplace_back(format.name);
+    return all;
+  }();
+  return names;
+}
+
+std::string find_data(const std::string& path, const std::string& data_dir) {
+  const auto exists = [](const std::string& candidate) {
+    return is_file(candidate) || is_folder(candidate) || is_file(candidate + "_TRAIN.ts") ||
+           is_file(candidate + "_TRAIN.arff");
+  };
+  if (exists(path) || path.starts_with('/')) return path;
+  const char* variable = std::getenv("FAITHFUL_DATA");
+  const std::string folder = data_dir.empty() && variable != nullptr ? variable : data_dir;
+  if (folder.empty()) return path;
+  for (const std::string& candidate : {join_path(folder, path), join_path(join_path(folder, "UEA"), path)})
+    if (exists(candidate)) return candidate;
+  return path;
+}
+
+Dataset load_dataset(const std::string& path, const ReadOptions& options) {
+  const std::string found = find_data(path, options.data_dir);
+  const std::string name = options.format.empty() ? format_of(found) : options.format;
+  for (const Format& format : kFormats)
+    if (name == format.name) return format.read(found, options);
+  reject({{"--format"}, "a known format", quote(name), suggest(name, read_formats())});
+}
+
+}  // namespace faithful

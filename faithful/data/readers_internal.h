@@ -1,0 +1,106 @@
+#pragma once
+
+// The readers, one per format, and what they share. Each that reads text has a twin that takes bytes, for the fuzzers.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faithful/base/error.h"
+#include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
+#include "faithful/io/csv_number_internal.h"
+#include "faithful/io/file.h"
+
+namespace faithful::data {
+
+Dataset load_csv(const std::string& path, const ReadOptions& options);
+Dataset load_csv_folder(const std::string& path, const ReadOptions& options);
+Dataset load_npy(const std::string& path, const ReadOptions& options);
+Dataset load_npz(const std::string& path, const ReadOptions& options);
+Dataset load_ts(const std::string& path, const ReadOptions& options);
+Dataset load_arff(const std::string& path, const ReadOptions& options);
+Dataset load_uea(const std::string& path, const ReadOptions& options);
+Dataset load_smd(const std::string& path, const ReadOptions& options);
+Dataset load_telemanom(const std::string& path, const ReadOptions& options);
+Dataset load_hdf5(const std::string& path, const ReadOptions& options);
+
+Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOptions& options);
+Dataset parse_npz(std::string_view bytes, const std::string& name, const ReadOptions& options);
+Dataset parse_ts(std::string_view text, const std::string& name, const ReadOptions& options);
+Dataset parse_arff(std::string_view text, const std::string& name, const ReadOptions& options);
+
+// ---- paths
+
+bool is_folder(const std::string& path);
+bool is_file(const std::string& path);
+std::string join_path(const std::string& folder, const std::string& name);
+std::string file_name(const std::string& path);              // "x.csv.gz" of "a/x.csv.gz", "SMD" of "a/SMD/"
+std::string stem_of(const std::string& path);                // "x" of "a/x.csv.gz"
+std::string extension_of(const std::string& path);           // ".csv", also of "x.csv.gz"; in lower case
+std::vector<std::string> files_in(const std::string& path);  // names, in natural order: machine-1-2 before machine-1-10
+bool natural_less(std::string_view a, std::string_view b);
+
+// ---- text
+
+// The text of a file, mapped, or inflated where it is gzipped; a UTF-8 mark at its start is left out.
+class TextFile {
+ public:
+  explicit TextFile(const std::string& path);
+  std::string_view text() const { return text_; }
+
+ private:
+  MappedFile file_;
+  std::string inflated_;
+  std::string_view text_;
+};
+
+// Takes the next line, without its line end, from the front of `rest`.
+std::string_view take_line(std::string_view& rest);
+std::string_view trimmed(std::string_view text);
+std::string lower(std::string_view text);
+bool same_word(std::string_view a, std::string_view b);  // in ASCII, upper or lower case
+
+inline constexpr std::string_view kMissingHint = "missing values: --missing interpolate";
+
+// Rejects a cell that is no number, or gives NaN where it is missing and may be.
+float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place);
+
+// The number, or NaN where it is missing and may be; rejects everything else. place() is asked only then.
+template <class PlaceOf>
+float read_number(std::string_view text, Missing missing, const PlaceOf& place) {
+  float value = 0;
+  const csv::Cell cell = csv::parse_cell(text, '.', value);
+  return cell == csv::Cell::kNumber ? value : number_of_odd_cell(cell, text, missing, place());
+}
+
+// ---- labels
+
+// Makes dataset.classes of the names of all series (empty: no label), in one order whatever the source: by number
+// where all are numbers, else by letters; normal before anomalous. `positive`: two classes, normal and anomalous.
+void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
+                 const Place& place);
+
+// 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
+std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);
+[[noreturn]] void reject_point_label(std::string_view text, const Place& place);
+
+// {"normal", "anomalous"}
+std::vector<std::string> anomaly_classes();
+
+// ---- last steps of every reader
+
+// Rejects or fills what is missing, as the options say.
+void settle_missing(Dataset& dataset, Missing missing);
+
+// Rejects a data set whose test part has a class that its training part lacks.
+void check_parts(const Dataset& dataset, const std::string& path);
+
+// Fills source and format, settles what is missing and checks.
+Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options);
+
+}  // namespace faithful::data

@@ -1,0 +1,59 @@
+#include "faithful/data/write.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "faithful/data/readers_internal.h"
+#include "faithful/data/writers_internal.h"
+
+namespace faithful {
+
+std::vector<std::string> save_dataset(const Dataset& dataset, const std::string& path) {
+  check_dataset(dataset);
+  if (dataset.rows() == 0) throw Error(fmt::format("{} has no rows", quote(dataset.name)));
+  const std::string extension = data::extension_of(path);
+  if (extension == ".npz") return data::save_npz_dataset(dataset, path);
+  if (extension == ".csv") return data::save_csv_dataset(dataset, path);
+  if (extension == ".ts") return data::save_ts_dataset(dataset, path);
+  if (extension == ".h5" || extension == ".hdf5") return data::save_hdf5_dataset(dataset, path);
+  reject({{path},
+          "a name that ends in .npz, .csv, .csv.gz, .ts or .h5",
+          extension.empty() ? "no ending" : quote(extension)});
+}
+
+namespace data {
+
+bool all_or_none(const Dataset& dataset, const std::string& path, const char* what, bool (*has)(const Series&)) {
+  const auto count = static_cast<std::size_t>(std::ranges::count_if(dataset.series, has));
+  if (count == 0 || count == dataset.series.size()) return count > 0;
+  reject({{path},
+          fmt::format("{} in all series or in none", what),
+          fmt::format("{} of {}", count, dataset.series.size()),
+          "--part test, or .npz, which holds both"});
+}
+
+Labelling labelling_of(const Dataset& dataset, const std::string& path) {
+  const bool points =
+      all_or_none(dataset, path, "point labels", [](const Series& series) { return !series.labels.empty(); });
+  const bool whole =
+      all_or_none(dataset, path, "labels", [](const Series& series) { return series.label != kNoLabel; });
+  return points ? Labelling::kPoints : whole ? Labelling::kSeries : Labelling::kNone;
+}
+
+bool has_times(const Dataset& dataset, const std::string& path) {
+  return all_or_none(dataset, path, "times", [](const Series& series) { return !series.times.empty(); });
+}
+
+bool has_parts(const Dataset& dataset) {
+  return std::ranges::any_of(dataset.series, [](const Series& series) { return series.part != Part::kNone; });
+}
+
+bool has_spans_beyond_labels(const Dataset& dataset) {
+  return std::ranges::any_of(dataset.series, [](const Series& series) {
+    return !series.spans.empty() && series.spans != spans_of(series.labels);
+  });
+}
+
+}  // namespace data
+}  // namespace faithful

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+
+namespace faithful {
+
+// Writes a data set as .npz (all of it), .csv or .csv.gz, .ts, or .h5 (the DFStrans layout), by the ending of the path.
+// InputError where the format cannot hold the values or the labels. Returns what it cannot hold besides and how the
+// file is to be read, a line each. Reading the file gives the same numbers to the bit.
+FAITHFUL_API std::vector<std::string> save_dataset(const Dataset& dataset, const std::string& path);
+
+}  // namespace faithful
