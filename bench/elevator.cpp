@@ -1,0 +1,25 @@
+// Full trips (20 channels x 8000 samples) of the simulated elevator, a second; the bar is 50 on 2 cores.
+
+#include "faithful/simulate/elevator.h"
+
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/clock.h"
+#include "faithful/base/threads.h"
+
+int main() {
+  using namespace faithful;
+  constexpr double kBar = 50;
+  for (const std::size_t threads : {std::size_t{1}, std::size_t{2}}) {
+    ThreadPool pool(threads);
+    ElevatorOptions options;
+    options.trips = 60;
+    std::vector<double> runs;
+    for (int run = 0; run < 5; ++run) runs.push_back(bench::seconds([&] { make_elevator(options, pool); }));
+    const double rate = static_cast<double>(options.trips) / bench::median(runs);
+    fmt::print("elevator {} threads: {:6.1f} trips/s, bar {} on 2 threads, ratio {:.2f}\n", threads, rate, kBar,
+               rate / kBar);
+  }
+}
