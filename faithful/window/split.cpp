@@ -81,7 +81,7 @@ LabelRule parse_label_rule(std::string_view name) {
 }
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
-  if (dataset.name != "MSL") return;
+  if (dataset.format != "telemanom" && dataset.name != "MSL") return;
   options.leave_out.emplace_back("P-14");
   options.together.push_back({"M-1", "M-2"});
   options.together.push_back({"T-12", "T-13"});
