@@ -57,8 +57,8 @@ Command elevator_verb() {
       .description =
           "Simulates a traction lift: jerk-limited trips, a permanent-magnet machine under speed and current control, "
           "cabin and counterweight on elastic ropes, guide rails with joints; random load, floors and noise. Anomalous "
-          "trips have one of eleven faults, with its time and channels (kept in .npz; .h5 has the DFStrans layout and "
-          "the label alone). The same options give the same bits.",
+          "trips have one of eleven faults; its kind, time and channels are in the file too. A .h5 file has the "
+          "DFStrans layout. The same options give the same bits.",
       .options = {{.name = "-o,--output",
                    .target = &options->output,
                    .value = "FILE",
