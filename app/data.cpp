@@ -149,12 +149,12 @@ Command list_verb_of_data() {
 
 Command data_verb() {
   return {.name = "data",
-          .summary = "reads, audits and converts data sets",
+          .summary = "reads, audits, converts and simulates data sets",
           .description =
               "Data sets of time series: what is in them, the same in another format, and where to get public ones.",
           .examples = {{"faithful data info pump.csv --label broken", "what is in a table"},
                        {"faithful data list", "public data sets"}},
-          .verbs = {info_verb(), convert_verb(), list_verb_of_data()}};
+          .verbs = {info_verb(), convert_verb(), elevator_verb(), list_verb_of_data()}};
 }
 
 }  // namespace faithful::app

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include "app/command.h"
 #include "faithful/data/audit.h"
 #include "faithful/data/dataset.h"
 
@@ -12,5 +13,8 @@ namespace faithful::app {
 // shaded. Says where it is, unless `quiet`.
 void write_data_page(const Dataset& dataset, const Audit& audit, const std::string& folder, std::size_t drawn,
                      bool quiet);
+
+// The verb `data elevator`.
+Command elevator_verb();
 
 }  // namespace faithful::app

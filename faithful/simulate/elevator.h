@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faithful/base/progress.h"
+#include "faithful/base/threads.h"
+#include "faithful/data/dataset.h"
+#include "faithful/simulate/fault.h"
+
+namespace faithful {
+
+struct ElevatorOptions {
+  std::size_t trips = 1000;
+  double anomalies = 3;             // percent of these trips with a fault: exactly so many, rounded
+  std::size_t test_trips = 0;       // trips of the same lift, drawn apart, that become Part::kTest
+  double test_anomalies = 50;       // percent of those
+  std::uint64_t seed = 1;           // of the building and of every trip
+  std::size_t samples = 8000;       // a trip; they span kTripSeconds whatever their number
+  std::size_t channels = 20;        // the first so many of elevator_channels()
+  std::vector<std::string> faults;  // names of fault_catalog(); empty: all that the channels show
+  Lift lift = {};
+};
+
+// One simulated trip.
+struct Trip {
+  TripPlan plan;
+  std::optional<Fault> fault;
+  Matrix<float> values;  // [samples, channels]
+};
+
+// Which stream of random numbers a trip draws from: its part and its number in it.
+struct TripId {
+  Part part = Part::kTrain;
+  std::size_t number = 0;
+};
+
+// Trip `id` of a seed, with a fault of the kind or none: the rails, the plan and the sensors' noise do not depend on
+// the fault, so that two calls that differ in it alone show what it does.
+FAITHFUL_API Trip simulate_trip(const ElevatorOptions& options, const Rail& rail, TripId id,
+                                std::optional<FaultKind> fault);
+
+// The span of a fault in samples.
+FAITHFUL_API LabelSpan span_of(const Fault& fault, std::size_t samples);
+
+// All trips: one series each with label 0 (normal) or 1 (anomalous), the fault as its span. Anomalous trips are at
+// random places, their faults spread evenly over the catalogue. The same options give the same bits on any number of
+// threads. InputError for options that cannot be met.
+FAITHFUL_API Dataset make_elevator(const ElevatorOptions& options, ThreadPool& pool, Progress* progress = nullptr);
+
+}  // namespace faithful

@@ -1,0 +1,139 @@
+#include "faithful/window/scale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+
+namespace faithful {
+
+namespace {
+
+const std::vector<std::string> kNames = {"none", "standard", "minmax", "robust"};
+
+// Where a channel lies and how wide it is; width 0: constant.
+struct Extent {
+  double shift = 0;
+  double width = 0;
+};
+
+// The q-quantile of the values, linear between order statistics; reorders them.
+double quantile(std::vector<float>& values, double q) {
+  const double place = q * static_cast<double>(values.size() - 1);
+  const auto low = static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), values.begin() + low, values.end());
+  const double at = values[static_cast<std::size_t>(low)];
+  if (static_cast<std::size_t>(low) + 1 == values.size()) return at;
+  const double next = *std::min_element(values.begin() + low + 1, values.end());
+  return at + (place - static_cast<double>(low)) * (next - at);
+}
+
+Extent standard_extent(const std::vector<float>& values) {
+  double mean = 0, square = 0;
+  for (const float value : values) mean += value;
+  mean /= static_cast<double>(values.size());
+  for (const float value : values) square += (value - mean) * (value - mean);
+  return {mean, std::sqrt(square / static_cast<double>(values.size()))};
+}
+
+Extent measure(ScalerKind kind, std::vector<float>& values) {
+  if (values.empty() || kind == ScalerKind::kNone) return {0, kind == ScalerKind::kNone ? 1.0 : 0.0};
+  const auto [lowest, highest] = std::minmax_element(values.begin(), values.end());
+  const double low = *lowest, high = *highest;
+  // Rounding alone may spread a constant: float has 7 digits.
+  const bool constant = high - low <= 1e-6 * std::max(std::abs(low), std::abs(high));
+  Extent extent = standard_extent(values);
+  if (kind == ScalerKind::kMinMax) extent = {low, high - low};
+  if (kind == ScalerKind::kRobust) {
+    const double quartiles = quantile(values, 0.75) - quantile(values, 0.25);
+    extent = {quantile(values, 0.5), quartiles > 0 ? quartiles : extent.width};  // mostly constant: its deviation
+  }
+  if (constant) extent.width = 0;
+  return extent;
+}
+
+// The training samples, each once: pieces of a random split overlap.
+std::vector<Piece> without_overlaps(const std::vector<Piece>& pieces) {
+  std::vector<Piece> merged;
+  for (const Piece& piece : pieces) {
+    if (!merged.empty() && merged.back().series == piece.series && piece.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, piece.end);
+    else
+      merged.push_back(piece);
+  }
+  return merged;
+}
+
+void gather(const Dataset& dataset, std::span<const Piece> pieces, std::size_t channel, std::vector<float>& values) {
+  values.clear();
+  for (const Piece& piece : pieces)
+    for (std::size_t t = piece.begin; t < piece.end; ++t) {
+      const float value = dataset.series[piece.series].values(t, channel);
+      if (!std::isnan(value)) values.push_back(value);
+    }
+}
+
+std::vector<Extent> measure_channels(const Dataset& dataset, std::span<const Piece> pieces, ScalerKind kind) {
+  std::vector<Extent> extents;
+  std::vector<float> values;
+  for (std::size_t c = 0; c < dataset.channels.size(); ++c) {
+    gather(dataset, pieces, c, values);
+    extents.push_back(measure(kind, values));
+  }
+  return extents;
+}
+
+Scale make_scale(const std::vector<Extent>& extents, const std::vector<Extent>& fallback) {
+  Scale scale;
+  for (std::size_t c = 0; c < extents.size(); ++c) {
+    const double width = extents[c].width > 0 ? extents[c].width : fallback[c].width > 0 ? fallback[c].width : 1;
+    scale.shift.push_back(static_cast<float>(extents[c].shift));
+    scale.factor.push_back(static_cast<float>(1 / width));
+  }
+  return scale;
+}
+
+bool is_per_series(const TrainingPart& part, ScalerScope scope) {
+  if (scope != ScalerScope::kAuto) return scope == ScalerScope::kPerSeries;
+  const SplitKind kind = part.options().kind;
+  return (kind == SplitKind::kBlocked || kind == SplitKind::kRandom) && !part.dataset().has_series_labels();
+}
+
+}  // namespace
+
+std::string to_string(ScalerKind kind) {
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+ScalerKind parse_scaler_kind(std::string_view name) {
+  const auto found = std::find(kNames.begin(), kNames.end(), name);
+  if (found == kNames.end()) reject({{"--scale"}, "the name of a scaler", quote(name), suggest(name, kNames)});
+  return static_cast<ScalerKind>(found - kNames.begin());
+}
+
+const Scale& Scaler::of(const std::string& series_name) const {
+  const auto own = record_.by_series.find(series_name);
+  return own == record_.by_series.end() ? record_.common : own->second;
+}
+
+Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options) {
+  const Dataset& dataset = part.dataset();
+  const std::vector<Piece> pieces = without_overlaps(part.pieces());
+  const std::vector<Extent> common = measure_channels(dataset, pieces, options.kind);
+  ScalerRecord record{options.kind, make_scale(common, common), {}};
+  if (is_per_series(part, options.scope)) {
+    std::map<std::string, std::vector<Piece>> by_name;
+    for (const Piece& piece : pieces) by_name[dataset.series[piece.series].name].push_back(piece);
+    for (const auto& [name, own] : by_name)
+      record.by_series[name] = make_scale(measure_channels(dataset, own, options.kind), common);
+  }
+  Scaler scaler(std::move(record));
+  scaler.split_id_ = part.split_id();
+  return scaler;
+}
+
+}  // namespace faithful

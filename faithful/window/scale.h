@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/window/split.h"
+
+namespace faithful {
+
+enum class ScalerKind : std::uint8_t {
+  kNone,      // as it is
+  kStandard,  // (x - mean) / standard deviation
+  kMinMax,    // (x - min) / (max - min)
+  kRobust,    // (x - median) / (third - first quartile)
+};
+FAITHFUL_API std::string to_string(ScalerKind kind);
+FAITHFUL_API ScalerKind parse_scaler_kind(std::string_view name);  // InputError for an unknown name
+
+// kAuto: each timeline by its own statistics where the split divides timelines (blocked, random), all series by common
+// ones where it holds out whole series (series, given, or series with one label each): those have no training samples
+// of their own.
+enum class ScalerScope : std::uint8_t { kAuto, kPerSeries, kCommon };
+
+struct ScalerOptions {
+  ScalerKind kind = ScalerKind::kStandard;
+  ScalerScope scope = ScalerScope::kAuto;
+};
+
+// y = (x - shift) * factor, per channel.
+struct Scale {
+  std::vector<float> shift;   // [C]
+  std::vector<float> factor;  // [C]
+  bool operator==(const Scale&) const = default;
+};
+
+// All that a scaler has learnt: what a model file keeps.
+struct ScalerRecord {
+  ScalerKind kind = ScalerKind::kStandard;
+  Scale common = {};                            // of all training samples
+  std::map<std::string, Scale> by_series = {};  // names of series -> of their training samples
+  bool operator==(const ScalerRecord&) const = default;
+};
+
+class FAITHFUL_API Scaler {
+ public:
+  explicit Scaler(ScalerRecord record) : record_(std::move(record)) {}  // as it was learnt before
+
+  // The scale of a series: its own, or the common one where it has none.
+  const Scale& of(const std::string& series_name) const;
+  const ScalerRecord& record() const { return record_; }
+  std::uint64_t split_id() const { return split_id_; }  // that it was fitted on; 0: from a record
+
+ private:
+  friend FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options);
+  ScalerRecord record_;
+  std::uint64_t split_id_ = 0;
+};
+
+// Learns the statistics of each channel from the training part, and from nothing else. A channel that is constant there
+// takes the spread of all series together, or 1 where that is constant too. NaN counts as absent.
+FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options = {});
+
+}  // namespace faithful

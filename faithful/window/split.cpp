@@ -1,0 +1,170 @@
+#include "faithful/window/split.h"
+
+#include <algorithm>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/base/random.h"
+#include "faithful/window/units_internal.h"
+
+namespace faithful {
+
+namespace {
+
+const std::vector<std::string> kSplitNames = {"blocked", "series", "given", "random"};
+const std::vector<std::string> kRuleNames = {"any", "last", "majority"};
+
+std::size_t index_of(std::string_view name, const std::vector<std::string>& names, const char* option,
+                     const char* what) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) reject({{option}, what, quote(name), suggest(name, names)});
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+void check(const SplitOptions& options) {
+  const auto require = [](bool holds, const char* name, const char* wanted, double found) {
+    if (!holds) reject({{name}, wanted, fmt::format("{}", found)});
+  };
+  const double train = options.train, validation = options.validation;
+  require(options.window.stride >= 1, "--stride", "at least 1", 0);
+  require(train > 0 && train <= 1, "--train-share", "a share above 0 and up to 1", train);
+  require(validation >= 0 && train + validation <= 1 + 1e-9, "--validation-share", "a share that train leaves room for",
+          validation);
+  require(options.block_windows >= 5, "--block-windows", "at least 5", static_cast<double>(options.block_windows));
+  require(options.folds >= 2, "--folds", "at least 2", static_cast<double>(options.folds));
+  require(options.fold < options.folds, "--fold", "a number below --folds", static_cast<double>(options.fold));
+}
+
+std::size_t longest_series(const Dataset& dataset) {
+  std::size_t longest = 0;
+  for (const Series& series : dataset.series) longest = std::max(longest, series.length());
+  return longest;
+}
+
+// Whoever is scored must have been seen in training.
+void check_classes(const Dataset& dataset) {
+  std::set<std::int32_t> trained;
+  for (const Series& series : dataset.series)
+    if (series.part == Part::kTrain) trained.insert(series.label);
+  for (const Series& series : dataset.series)
+    if (series.part == Part::kTest && series.label != kNoLabel && trained.count(series.label) == 0)
+      reject(
+          {{dataset.source.empty() ? dataset.name : dataset.source},
+           "every class of the test part in the training part",
+           fmt::format("class {} in test alone", quote(dataset.classes.at(static_cast<std::size_t>(series.label))))});
+}
+
+std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
+  const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15, hash ^= hash >> 29; };
+  mix(part.pieces().size());
+  for (const Piece& piece : part.pieces()) mix(piece.series), mix(piece.begin), mix(piece.end);
+  return hash;
+}
+
+}  // namespace
+
+std::string to_string(SplitKind kind) {
+  return kSplitNames[static_cast<std::size_t>(kind)];
+}
+std::string to_string(LabelRule rule) {
+  return kRuleNames[static_cast<std::size_t>(rule)];
+}
+SplitKind parse_split_kind(std::string_view name) {
+  return static_cast<SplitKind>(index_of(name, kSplitNames, "--split", "the name of a split"));
+}
+LabelRule parse_label_rule(std::string_view name) {
+  return static_cast<LabelRule>(index_of(name, kRuleNames, "--label-rule", "the name of a label rule"));
+}
+
+void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
+  if (dataset.format != "telemanom" && dataset.name != "MSL") return;
+  options.leave_out.emplace_back("P-14");
+  options.together.push_back({"M-1", "M-2"});
+  options.together.push_back({"T-12", "T-13"});
+}
+
+std::size_t count_windows(std::size_t piece_length, const WindowOptions& window, std::size_t window_length) {
+  if (piece_length == 0) return 0;
+  return piece_length <= window_length ? 1 : (piece_length - window_length) / window.stride + 1;
+}
+
+std::int32_t window_label(const Series& series, std::size_t begin, std::size_t end, LabelRule rule) {
+  if (series.labels.empty()) return series.label;
+  if (rule == LabelRule::kLast) return series.labels[end - 1];
+  std::size_t anomalous = 0;
+  for (std::size_t t = begin; t < end; ++t) anomalous += series.labels[t];
+  return rule == LabelRule::kAny ? anomalous > 0 : 2 * anomalous > end - begin;
+}
+
+Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset), options_(std::move(options)) {
+  check(options_);
+  window_length_ = options_.window.length == 0 ? longest_series(dataset) : options_.window.length;
+
+  const bool given = options_.kind == SplitKind::kGiven;
+  const auto timelines = make_timelines(dataset, options_, given ? std::optional(Part::kTrain) : std::nullopt);
+  std::vector<Unit> units;
+  switch (options_.kind) {
+    case SplitKind::kBlocked:
+    case SplitKind::kGiven:
+      units = make_blocks(dataset, timelines, options_);
+      break;
+    case SplitKind::kSeries:
+      units = make_whole(dataset, timelines);
+      break;
+    case SplitKind::kRandom:
+      units = make_single_windows(dataset, timelines, options_, window_length_);
+      break;
+  }
+  if (!given)
+    deal_by_shares(units, options_);
+  else if (!options_.refit)
+    deal_by_folds(units, options_);
+
+  const auto pieces = [&](PartIndex part) {
+    return options_.kind == SplitKind::kRandom ? single_pieces(dataset, timelines, units, part)
+                                               : joined_pieces(dataset, timelines, units, part, window_length_);
+  };
+  train_.pieces_ = pieces(kTrainIndex);
+  validation_.pieces_ = pieces(kValidationIndex);
+  test_.pieces_ = pieces(kTestIndex);
+  if (given) {
+    const auto held = make_timelines(dataset, options_, Part::kTest);
+    test_.pieces_ = joined_pieces(dataset, held, make_whole(dataset, held), kTrainIndex, window_length_);
+    check_classes(dataset);
+  }
+  finish();
+  const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
+  const bool has_both = !train_.pieces().empty() && !test_.pieces().empty();
+  const bool wants_test = given || options_.train + options_.validation < 1 - 1e-9;
+  if (!has_both && (wants_test || train_.pieces().empty()))
+    reject(
+        {{place},
+         given ? "series of its own train and test parts" : "enough series or samples for a training and a test part",
+         fmt::format("{} pieces to train and {} to test", train_.pieces().size(), test_.pieces().size()),
+         given ? "another --split" : "a shorter window, or --split random"});
+}
+
+Split::Split(HoldOut, const Dataset& dataset, const WindowOptions& window) : dataset_(&dataset) {
+  options_.window = window;
+  check(options_);
+  window_length_ = window.length == 0 ? longest_series(dataset) : window.length;
+  for (std::size_t i = 0; i < dataset.series.size(); ++i)
+    if (dataset.series[i].length() > 0) test_.pieces_.push_back({i, 0, dataset.series[i].length()});
+  finish();
+}
+
+Split Split::hold_out_all(const Dataset& dataset, const WindowOptions& window) {
+  return Split(HoldOut{}, dataset, window);
+}
+
+void Split::finish() {
+  train_.dataset_ = dataset_;
+  train_.options_ = &options_;
+  train_.split_id_ = digest(test_, digest(validation_, digest(train_, window_length_)));
+}
+
+}  // namespace faithful

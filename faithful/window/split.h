@@ -1,0 +1,132 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+
+// Split -> scale -> cut -> batch, in that order and in no other: a scaler is fitted on a TrainingPart, which only a
+// Split has; windows are cut from a Split with a Scaler; batches are taken from Windows.
+
+namespace faithful {
+
+enum class SplitKind : std::uint8_t {
+  kBlocked,  // contiguous blocks of each timeline, a gap between blocks of different parts: no leak
+  kSeries,   // whole series
+  kGiven,    // the data set's own train and test parts; validation is one fold of train
+  kRandom,   // windows, shuffled, as published work does: overlapping windows leak
+};
+FAITHFUL_API std::string to_string(SplitKind kind);              // "blocked"
+FAITHFUL_API SplitKind parse_split_kind(std::string_view name);  // InputError for an unknown name
+
+// The label of a window whose points have labels.
+enum class LabelRule : std::uint8_t { kAny, kLast, kMajority };  // kMajority: more than half of its points
+FAITHFUL_API std::string to_string(LabelRule rule);              // "any"
+FAITHFUL_API LabelRule parse_label_rule(std::string_view name);  // InputError for an unknown name
+
+struct WindowOptions {
+  std::size_t length = 100;  // S; 0: every series whole, padded to the longest
+  std::size_t stride = 50;   // between the beginnings of windows
+  LabelRule label = LabelRule::kAny;
+};
+
+struct SplitOptions {
+  SplitKind kind = SplitKind::kBlocked;
+  WindowOptions window = {};
+  double train = 0.70;  // shares of the parts; test has the rest
+  double validation = 0.15;
+  std::uint64_t seed = 1;                               // the same seed: the same split, for every model
+  std::size_t block_windows = 5;                        // kBlocked: the shortest block, in windows
+  std::size_t folds = 5;                                // kGiven: parts of train, of which ...
+  std::size_t fold = 0;                                 // ... this one validates
+  bool refit = false;                                   // kGiven: all of train trains, nothing validates
+  std::vector<std::vector<std::string>> together = {};  // names of series that share a recording: always in one part
+  std::vector<std::string> leave_out = {};              // names of series in no part
+};
+
+// What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
+FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);
+
+// Samples begin .. end-1 of a series.
+struct Piece {
+  std::size_t series = 0;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+
+  std::size_t length() const { return end - begin; }
+  bool operator==(const Piece&) const = default;
+};
+
+// One part of a split. In a random split a piece is a window, and pieces overlap; else they do not touch.
+class FAITHFUL_API SplitPart {
+ public:
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+ private:
+  friend class Split;
+  friend class TrainingPart;
+  SplitPart() = default;
+  std::vector<Piece> pieces_;  // by series and begin
+};
+
+// The part that scalers learn from.
+class FAITHFUL_API TrainingPart : public SplitPart {
+ public:
+  const Dataset& dataset() const { return *dataset_; }
+  const SplitOptions& options() const { return *options_; }
+  std::uint64_t split_id() const { return split_id_; }
+
+ private:
+  friend class Split;
+  TrainingPart() = default;
+  const Dataset* dataset_ = nullptr;
+  const SplitOptions* options_ = nullptr;
+  std::uint64_t split_id_ = 0;
+};
+
+// Who is in which part. It refers to the data set, which must outlive it.
+class FAITHFUL_API Split {
+ public:
+  // InputError where the data cannot be split so: no train and test parts (kGiven), a class in test alone, too few
+  // series.
+  Split(const Dataset& dataset, SplitOptions options);
+  Split(Dataset&&, SplitOptions) = delete;
+  Split(const Split&) = delete;  // its parts point into it
+  Split& operator=(const Split&) = delete;
+
+  // Everything is held out, for predictions: train and validation are empty.
+  static Split hold_out_all(const Dataset& dataset, const WindowOptions& window);
+
+  const TrainingPart& train() const { return train_; }
+  const SplitPart& validation() const { return validation_; }
+  const SplitPart& test() const { return test_; }
+  const Dataset& dataset() const { return *dataset_; }
+  const SplitOptions& options() const { return options_; }
+  std::size_t window_length() const { return window_length_; }  // S
+  std::uint64_t id() const { return train_.split_id_; }         // the same for the same parts
+
+ private:
+  struct HoldOut {};
+  Split(HoldOut, const Dataset& dataset, const WindowOptions& window);
+  void finish();
+
+  const Dataset* dataset_;
+  SplitOptions options_;
+  std::size_t window_length_ = 0;
+  TrainingPart train_;
+  SplitPart validation_;
+  SplitPart test_;
+};
+
+// Where windows of a piece begin: at 0, stride, ... as long as they fit; a shorter piece has one, to be padded.
+FAITHFUL_API std::size_t count_windows(std::size_t piece_length, const WindowOptions& window,
+                                       std::size_t window_length);
+
+// The label of samples begin .. end-1: by the rule where points have labels, else that of the series.
+FAITHFUL_API std::int32_t window_label(const Series& series, std::size_t begin, std::size_t end, LabelRule rule);
+
+}  // namespace faithful
