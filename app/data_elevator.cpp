@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/data.h"
+#include "app/verbs.h"
 #include "faithful/base/progress.h"
 #include "faithful/base/threads.h"
 #include "faithful/data/write.h"

@@ -8,6 +8,7 @@ namespace faithful::app {
 
 Command encode_verb();
 Command data_verb();
+Command elevator_verb();  // of data
 Command decode_verb();
 Command analyze_verb();
 Command list_verb();
