@@ -5,7 +5,7 @@ find_package(rapidcheck REQUIRED)
 set(FAITHFUL_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 that has Debian's modules")
 
 # GoogleTest is precompiled once, here, and shared by every test program.
-add_library(faithful_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp)
+add_library(faithful_test_main STATIC ${PROJECT_SOURCE_DIR}/tests/main.cpp ${PROJECT_SOURCE_DIR}/tests/allocations.cpp)
 target_link_libraries(faithful_test_main PUBLIC GTest::gtest rapidcheck fmt::fmt)
 target_include_directories(faithful_test_main PUBLIC ${PROJECT_SOURCE_DIR})
 target_precompile_headers(faithful_test_main PRIVATE <gtest/gtest.h> <string> <vector>)

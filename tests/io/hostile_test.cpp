@@ -1,9 +1,5 @@
 // Every hostile claim of these tests is made in a few bytes: no reader may take much memory for it.
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
 #include "faithful/base/random.h"
@@ -12,35 +8,10 @@
 #include "faithful/io/json.h"
 #include "faithful/io/npy.h"
 #include "faithful/io/npz.h"
+#include "tests/allocations.h"
 #include "tests/io/golden.h"
 #include "tests/io/golden_file.h"
 #include "tests/support.h"
-
-namespace {
-std::atomic<std::size_t> largest = 0;  // single allocation since it was last set to zero
-}
-
-// Replaced as a family (AddressSanitizer sees to it that they match), and not inlined: g++ would take malloc and free
-// for a mismatched pair.
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  std::size_t seen = largest.load();
-  while (size > seen && !largest.compare_exchange_weak(seen, size)) {
-  }
-  return std::malloc(size == 0 ? 1 : size);
-}
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  if (void* memory = operator new(size, std::nothrow)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, const std::nothrow_t&) noexcept {
-  std::free(memory);
-}
 
 namespace faithful {
 namespace {
@@ -92,7 +63,7 @@ TEST(Hostile, HugeClaimsTakeNoMemory) {
     const std::string text = dictionary + "\n";
     return std::string("\x93NUMPY\x01\x00", 8) + static_cast<char>(text.size()) + '\0' + text;
   };
-  largest = 0;
+  testing::forget_largest();
   EXPECT_EQ(rejection([&] {
               NpyArray(header("{'descr': '<f4', 'fortran_order': False, 'shape': (2500000000,), }"), nullptr, "f");
             }),
@@ -104,11 +75,11 @@ TEST(Hostile, HugeClaimsTakeNoMemory) {
             "f: expected a shape that a file can hold, found (4294967296, 4294967296, 4294967296)");
   EXPECT_EQ(rejection([&] { NpyArray(std::string("\x93NUMPY\x02\x00\xFF\xFF\xFF\xFF", 12), nullptr, "f"); }),
             "f: expected a header of at most 65536 bytes, found 4294967295");
-  EXPECT_LT(largest, std::size_t{1} << 16);
+  EXPECT_LT(testing::largest_allocation(), std::size_t{1} << 16);
 }
 
 TEST(Hostile, EveryTruncationAndChangedByteOfTheGoldenFiles) {
-  largest = 0;
+  testing::forget_largest();
   for (const auto& [name, digits] : kGolden) {
     const std::string bytes = hexadecimal_file(kGolden, name);
     const auto read = name.ends_with(".npy") ? read_as_array : read_as_archive;
@@ -122,11 +93,11 @@ TEST(Hostile, EveryTruncationAndChangedByteOfTheGoldenFiles) {
     }
     read_as_everything(bytes);
   }
-  EXPECT_LT(largest, kMuch);
+  EXPECT_LT(testing::largest_allocation(), kMuch);
 }
 
 TEST(Hostile, RandomBytes) {
-  largest = 0;
+  testing::forget_largest();
   Random random(1);
   const std::string alphabets[] = {"", "0123456789,.;-e\n\r\" ", "{}[]\":,0123 truefalsn"};
   const std::string starts[] = {"", "\x93NUMPY", "PK\x03\x04", "\x1f\x8b\x08", "{"};
@@ -139,7 +110,7 @@ TEST(Hostile, RandomBytes) {
     }
     read_as_everything(bytes);
   }
-  EXPECT_LT(largest, kMuch);
+  EXPECT_LT(testing::largest_allocation(), kMuch);
 }
 
 TEST(Hostile, GzippedBombsOfTables) {
@@ -147,10 +118,10 @@ TEST(Hostile, GzippedBombsOfTables) {
   CsvOptions options;
   options.most_inflated = 1 << 20;
   options.block_bytes = 1 << 16;
-  largest = 0;
+  testing::forget_largest();
   EXPECT_EQ(rejection([&] { CsvFile(bomb, "f", options); }),
             "f: expected a smaller file, found more inflated text than may be read (gunzip it first, or cut it)");
-  EXPECT_LT(largest, kMuch);
+  EXPECT_LT(testing::largest_allocation(), kMuch);
 }
 
 }  // namespace

@@ -1,29 +1,10 @@
-// Counts the allocations of this program: a file of its own, so that no other code sees the operators' bodies.
-
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include <gtest/gtest.h>
 
 #include "faithful/window/batches.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/windows.h"
+#include "tests/allocations.h"
 #include "tests/window/random_data.h"
-
-static std::atomic<std::size_t> allocation_count = 0;
-
-__attribute__((noinline)) void* operator new(std::size_t size) {
-  ++allocation_count;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-__attribute__((noinline)) void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-__attribute__((noinline)) void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
 
 namespace faithful {
 namespace {
@@ -43,12 +24,12 @@ TEST(Batches, SteadyStateAllocatesNothing) {
   ThreadPool pool(2);
   std::vector<float> values(32 * 10 * 2), mask(32 * 10);
   std::vector<std::int32_t> labels(32);
-  const std::size_t before = allocation_count.load();
+  const std::size_t before = testing::allocation_count();
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {
     batches.start_epoch(epoch);
     for (std::size_t b = 0; b < batches.count(); ++b) sets.test.fill_into(batches[b], {values, mask, labels}, pool);
   }
-  EXPECT_EQ(allocation_count.load(), before);
+  EXPECT_EQ(testing::allocation_count(), before);
 }
 
 }  // namespace
