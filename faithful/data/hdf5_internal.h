@@ -18,6 +18,10 @@ namespace faithful::data {
 struct Hdf5Request {
   std::string name;      // of the HDF5 dataset
   bool required = true;  //
+  // Where these are given, the array is not kept but passed on: its shape, then what stands behind each index of the
+  // first axis. A table of many rows is then never in memory twice.
+  std::function<void(const std::vector<std::size_t>& shape)> take_shape = {};
+  std::function<void(std::size_t row, std::span<const float> values)> take_row = {};
 };
 
 // The arrays asked for, as float32, in the order of the requests; nothing where one is absent and not required.

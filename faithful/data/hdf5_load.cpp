@@ -41,12 +41,12 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
 namespace faithful::data {
 namespace {
 
-constexpr std::size_t kChildMemory = std::size_t{1} << 30;  // bytes, beyond what this process has already
-constexpr int kSilence = 60'000;                            // ms without a byte: the child is caught in a loop
+constexpr int kSilence = 60'000;  // ms without a byte: the child is caught in a loop
 
 // The child's memory is bounded; sanitizers map terabytes and cannot run so.
 void bound_memory() {
 #ifndef FAITHFUL_SANITIZED
+  constexpr std::size_t kChildMemory = std::size_t{1} << 30;  // bytes, beyond what this process has already
   std::size_t pages = 0;
   if (FILE* statm = std::fopen("/proc/self/statm", "r")) {
     if (std::fscanf(statm, "%zu", &pages) != 1) pages = 0;
@@ -128,19 +128,35 @@ class Child {
   pid_t process_ = -1;
 };
 
-PlainArray read_array(Child& child, std::uintmax_t file_size) {
-  PlainArray array;
+std::vector<std::size_t> read_shape(Child& child, std::uintmax_t file_size) {
   const std::uint64_t axes = child.read_number();
   if (axes < 1 || axes > 3) child.reject_damaged();
+  std::vector<std::size_t> shape;
   std::size_t count = 1;
   for (std::uint64_t i = 0; i < axes; ++i) {
-    array.shape.push_back(child.read_number());
-    if (__builtin_mul_overflow(count, array.shape.back(), &count)) child.reject_damaged();
+    shape.push_back(child.read_number());
+    if (__builtin_mul_overflow(count, shape.back(), &count)) child.reject_damaged();
   }
   // The child may be wrong in any way; no deflated file holds more than this.
   if (count / 1032 > file_size) child.reject_damaged();
-  array.values.resize(count);
-  child.read_into(array.values.data(), count * sizeof(float));
+  return shape;
+}
+
+PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t file_size) {
+  PlainArray array{read_shape(child, file_size), {}};
+  std::size_t row = 1;  // elements behind an index of the first axis
+  for (std::size_t i = 1; i < array.shape.size(); ++i) row *= array.shape[i];
+  if (!request.take_row) {
+    array.values.resize(array.shape[0] * row);
+    child.read_into(array.values.data(), array.values.size() * sizeof(float));
+    return array;
+  }
+  request.take_shape(array.shape);
+  std::vector<float> values(row);
+  for (std::size_t i = 0; i < array.shape[0]; ++i) {
+    child.read_into(values.data(), row * sizeof(float));
+    request.take_row(i, values);
+  }
   return array;
 }
 
@@ -154,12 +170,12 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
   if (size == 0) reject({{path}, "an HDF5 file", "an empty file"});
   Child child(path, requests);
   std::vector<std::optional<PlainArray>> arrays(requests.size());
-  for (std::optional<PlainArray>& array : arrays) {
+  for (std::size_t i = 0; i < requests.size(); ++i) {
     switch (static_cast<Hdf5Answer>(child.read_number())) {
       case Hdf5Answer::kAbsent:
         break;
       case Hdf5Answer::kArray:
-        array = read_array(child, size);
+        arrays[i] = read_array(child, requests[i], size);
         break;
       case Hdf5Answer::kComplaint: {
         const std::string wanted = child.read_text();

@@ -28,8 +28,8 @@ std::vector<std::int64_t> whole_numbers(const std::vector<float>& values, const 
 }
 
 Dataset read_plain(const std::string& path, const ReadOptions& options) {
-  std::vector<Hdf5Request> requests = {{options.values}};
-  if (!options.label.empty()) requests.push_back({options.label});
+  std::vector<Hdf5Request> requests = {{.name = options.values}};
+  if (!options.label.empty()) requests.push_back({.name = options.label});
   std::vector<std::optional<PlainArray>> arrays = load_hdf5_arrays(path, requests);
   const Place place{fmt::format("{}:{}", path, options.values)};
   Dataset dataset;
@@ -46,24 +46,22 @@ Dataset read_plain(const std::string& path, const ReadOptions& options) {
 }
 
 // The file's own description where it has one (we write it), else names and classes as usual.
-Dataset described(const std::optional<PlainArray>& meta, const PlainArray& table, const std::string& path,
+Dataset described(const std::optional<PlainArray>& meta, std::size_t rows, const std::string& path,
                   const ReadOptions& options) {
   if (meta) {
     std::string text;
     for (const float byte : meta->values)  // whatever the file has there
       text += byte >= 0 && byte <= 255 ? static_cast<char>(static_cast<unsigned char>(byte)) : '?';
     Dataset dataset = parse_meta(text, fmt::format("{}:meta", path));
-    if (dataset.series.size() != table.shape[0])
-      reject({{path},
-              fmt::format("{} rows, as its description says", dataset.series.size()),
-              fmt::format("{}", table.shape[0])});
+    if (dataset.series.size() != rows)
+      reject({{path}, fmt::format("{} rows, as its description says", dataset.series.size()), fmt::format("{}", rows)});
     return dataset;
   }
   Dataset dataset;
   dataset.name = stem_of(path);
   dataset.channels = numbered_channels(options.channels == 0 ? kUsualChannels : options.channels);
   dataset.classes = anomaly_classes();
-  dataset.series.resize(table.shape[0]);
+  dataset.series.resize(rows);
   for (std::size_t n = 0; n < dataset.series.size(); ++n) dataset.series[n].name = fmt::format("{}", n + 1);
   return dataset;
 }
@@ -81,21 +79,26 @@ void read_trip(std::span<const float> row, std::size_t number, Series& series, s
 }
 
 Dataset read_trips(const std::string& path, const ReadOptions& options) {
-  std::vector<std::optional<PlainArray>> arrays = load_hdf5_arrays(path, {{"dataset"}, {"meta", false}});
-  const PlainArray& table = *arrays[0];
+  const std::vector<std::optional<PlainArray>> meta = load_hdf5_arrays(path, {{.name = "meta", .required = false}});
   const Place place{fmt::format("{}:dataset", path)};
-  if (table.shape.size() != 2 || table.shape[0] == 0 || table.shape[1] < 2)
-    reject({place, "rows of channels x samples and a label", shape_text(table.shape),
-            "other layouts: --values NAME --axes ntc"});
-  Dataset dataset = described(arrays[1], table, path, options);
-  const std::size_t channels = dataset.channels.size(), columns = table.shape[1];
-  if (channels == 0 || (options.channels != 0 && options.channels != channels))
-    reject({{"--channels"}, fmt::format("{}, as the file says", channels), fmt::format("{}", options.channels)});
-  if ((columns - 1) % channels != 0)
-    reject({place, fmt::format("a multiple of {} columns, and the label", channels), fmt::format("{}", columns),
-            "another number of channels: --channels C"});
-  for (std::size_t n = 0; n < dataset.series.size(); ++n)
-    read_trip(std::span(table.values).subspan(n * columns, columns), n + 1, dataset.series[n], channels, place);
+  Dataset dataset;
+  Hdf5Request table{.name = "dataset"};
+  table.take_shape = [&](const std::vector<std::size_t>& shape) {
+    if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2)
+      reject({place, "rows of channels x samples and a label", shape_text(shape),
+              "other layouts: --values NAME --axes ntc"});
+    dataset = described(meta[0], shape[0], path, options);
+    const std::size_t channels = dataset.channels.size();
+    if (channels == 0 || (options.channels != 0 && options.channels != channels))
+      reject({{"--channels"}, fmt::format("{}, as the file says", channels), fmt::format("{}", options.channels)});
+    if ((shape[1] - 1) % channels != 0)
+      reject({place, fmt::format("a multiple of {} columns, and the label", channels), fmt::format("{}", shape[1]),
+              "another number of channels: --channels C"});
+  };
+  table.take_row = [&](std::size_t row, std::span<const float> values) {
+    read_trip(values, row + 1, dataset.series[row], dataset.channels.size(), place);
+  };
+  load_hdf5_arrays(path, {table});
   check_foreign(dataset, path);
   return dataset;
 }

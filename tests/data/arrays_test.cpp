@@ -142,7 +142,7 @@ TEST(Hdf5, DfstransRoundTrip) {
   const std::string path = folder / "trips.h5";
   EXPECT_EQ(save_dataset(trips(), path), std::vector<std::string>{});
   EXPECT_EQ(load_dataset(path), trips());
-  const std::vector<std::optional<data::PlainArray>> raw = data::load_hdf5_arrays(path, {{"dataset"}});
+  const std::vector<std::optional<data::PlainArray>> raw = data::load_hdf5_arrays(path, {{.name = "dataset"}});
   EXPECT_EQ(raw[0]->shape, (std::vector<std::size_t>{3, 5}));
   EXPECT_EQ((std::vector<float>(raw[0]->values.begin() + 5, raw[0]->values.begin() + 10)),
             (std::vector<float>{0.1f, 3, 2, 1, 1}))
