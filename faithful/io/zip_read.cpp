@@ -142,8 +142,7 @@ void check_no_overlap(const Fields& fields, const std::vector<Entry>& entries) {
   std::sort(sorted.begin(), sorted.end(), [](const Entry* a, const Entry* b) { return a->header_at < b->header_at; });
   for (std::size_t i = 1; i < sorted.size(); ++i) {
     if (sorted[i]->header_at < sorted[i - 1]->data_at + sorted[i - 1]->stored_size) {
-      fields.damaged(
-          fmt::format("overlapping entries {} and {}", quote(sorted[i - 1]->name), quote(sorted[i]->name)));
+      fields.damaged(fmt::format("overlapping entries {} and {}", quote(sorted[i - 1]->name), quote(sorted[i]->name)));
     }
   }
 }
