@@ -39,7 +39,7 @@ void verify(const std::string& path, bool quiet) {
                     found.set, found.absent.size()));
 }
 
-void info(InfoOptions options) {
+void info(const InfoOptions& options) {
   const std::string path = find_data(options.path, options.data.options.data_dir);
   if (options.verify) verify(path, options.json);
   const Dataset dataset = load_dataset(path, options.data);

@@ -95,7 +95,7 @@ std::vector<const Series*> chosen_series(const Dataset& dataset, std::size_t mos
     std::vector<const Series*> list;
     for (const Series& series : dataset.series)
       if (series.part == part) list.push_back(&series);
-    std::ranges::stable_partition(list, [](const Series* series) {
+    std::stable_partition(list.begin(), list.end(), [](const Series* series) {
       return !series->spans.empty() || std::ranges::find(series->labels, 1) != series->labels.end();
     });
     list.resize(std::min(list.size(), most));

@@ -106,7 +106,7 @@ std::vector<double> singular_values(const Matrix<double>& matrix) {
   if (matrix.rows == 0 || matrix.columns == 0) return {};
   MatrixXd factor = view(matrix);
   if (factor.rows() < factor.cols()) factor.transposeInPlace();
-  if (factor.rows() > 2 * factor.cols()) factor = upper_factor(std::move(factor));
+  if (factor.rows() > 2 * factor.cols()) factor = upper_factor(factor);
   if (factor.cols() <= kMostRotated) return rotated_singular_values(factor);
   const Eigen::BDCSVD<MatrixXd> svd(factor);
   return {svd.singularValues().data(), svd.singularValues().data() + svd.singularValues().size()};

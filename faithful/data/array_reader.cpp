@@ -104,7 +104,8 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
       return std::span(all).subspan(row * columns, length * columns);
     };
     if (count == 1) {
-      series.values = Matrix<float>(length, width, std::move(numbers));
+      series.values =
+          Matrix<float>(length, width, std::move(numbers));  // NOLINT(bugprone-use-after-move): the only one
     } else {
       const std::span<const float> own = slice(numbers, width);
       series.values = Matrix<float>(length, width, std::vector<float>(own.begin(), own.end()));

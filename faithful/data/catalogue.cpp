@@ -42,7 +42,7 @@ using data::join_path;
 
 // The file, plain or gzipped; empty: neither.
 std::string find_file(const std::string& folder, std::string_view name) {
-  const std::string plain = join_path(folder, std::string(name));
+  std::string plain = join_path(folder, std::string(name));
   if (is_file(plain)) return plain;
   return is_file(plain + ".gz") ? plain + ".gz" : "";
 }

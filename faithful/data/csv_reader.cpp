@@ -161,7 +161,7 @@ class TableSplitter {
 
   template <class RowOf>
   std::string constant_label(const Series& series, const RowOf& row_of) const {
-    const std::string label(trimmed(text(*roles_.label, row_of(0))));
+    std::string label(trimmed(text(*roles_.label, row_of(0))));
     if (label.empty()) reject({place(*roles_.label, row_of(0)), "a label", "an empty cell"});
     for (std::size_t t = 1; t < series.length(); ++t) {
       const std::string_view other = trimmed(text(*roles_.label, row_of(t)));

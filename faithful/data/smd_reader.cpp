@@ -107,7 +107,7 @@ const std::vector<std::string>& smd_channels() {
 // machine-1-1.txt or machine-1-1.txt.gz in the folder; empty: neither.
 std::string text_file(const std::string& folder, const std::string& machine) {
   for (const char* ending : {".txt", ".txt.gz"}) {
-    const std::string path = join_path(folder, machine + ending);
+    std::string path = join_path(folder, machine + ending);
     if (is_file(path)) return path;
   }
   return "";

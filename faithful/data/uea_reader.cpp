@@ -42,7 +42,7 @@ Pair choose(const std::vector<Pair>& pairs, const std::string& folder, const std
             fmt::format("{}", fmt::join(names, ", ")),
             fmt::format("give {}", join_path(folder, pairs.front().name))});
   }
-  const Pair chosen = named == pairs.end() ? pairs.front() : *named;
+  Pair chosen = named == pairs.end() ? pairs.front() : *named;
   if (pairs.size() > 1) {
     dataset.notes.push_back(
         fmt::format("of {} in {}, {} is read", fmt::join(names, ", "), folder, chosen.name + chosen.extension));
