@@ -25,6 +25,7 @@ endfunction()
 
 faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
+faithful_room(engine LINKS hwy::hwy)
 
 add_dependencies(faithful_base faithful_build_info)
 target_include_directories(faithful_base PRIVATE ${FAITHFUL_GENERATED})
