@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "faithful/base/random.h"
 #include "faithful/engine/operators.h"
 #include "faithful/engine/shards.h"
 
