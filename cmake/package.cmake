@@ -1,0 +1,13 @@
+# `cpack -G DEB` in a build tree: one package with the program, the library and its headers.
+set(CPACK_PACKAGE_NAME faithful)
+set(CPACK_PACKAGE_VENDOR "The Faithful authors")
+set(CPACK_PACKAGE_CONTACT "The Faithful authors <faithful@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS gnuplot-nox)
+include(CPack)

@@ -1,6 +1,7 @@
 # The rooms, in the order data flows. `faithful_room(NAME USES ROOM... LINKS LIBRARY...)`: sources are all
 # .cpp files of the folder; USES names the only rooms (besides base) whose headers it may include.
 # tools/check_layers.py reads these lines and holds the code to them.
+find_package(Eigen3 REQUIRED)
 find_package(fmt REQUIRED)
 find_package(HWY REQUIRED NAMES HWY hwy)
 find_package(Threads REQUIRED)
@@ -25,7 +26,11 @@ endfunction()
 
 faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
+faithful_room(fourier)
+faithful_room(encoding USES fourier LINKS hwy::hwy Eigen3::Eigen)
+faithful_room(analysis USES fourier encoding LINKS Eigen3::Eigen)
 faithful_room(engine LINKS hwy::hwy)
+faithful_room(report USES io)
 
 add_dependencies(faithful_base faithful_build_info)
 target_include_directories(faithful_base PRIVATE ${FAITHFUL_GENERATED})

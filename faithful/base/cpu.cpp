@@ -42,7 +42,7 @@ std::string choose() {
     }
     better |= targets;
   }
-  reject({{"FAITHFUL_ISA"}, fmt::format("one of {}", fmt::join(names, ", ")), quoted(wanted)});
+  reject({{"FAITHFUL_ISA"}, fmt::format("one of {}", fmt::join(names, ", ")), quote(wanted)});
 }
 
 }  // namespace

@@ -16,35 +16,63 @@ std::string to_string(const Place& place) {
 }
 
 std::string to_string(const Complaint& complaint) {
-  std::string text = fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
+  std::string text =
+      fmt::format("{}: expected {}, found {}", to_string(complaint.place), complaint.wanted, complaint.found);
   if (!complaint.hint.empty()) text += fmt::format(" ({})", complaint.hint);
   return text;
 }
 
-void reject(const Complaint& complaint) { throw InputError(to_string(complaint)); }
+void reject(const Complaint& complaint) {
+  throw InputError(to_string(complaint));
+}
 
-std::string quoted(std::string_view text, std::size_t most) {
-  std::string out = "\"";
-  for (const char c : text.substr(0, most)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
-      out += '\\';
-      out += c;
-    } else if (c == '\t') {
-      out += "\\t";
-    } else if (c == '\n') {
-      out += "\\n";
-    } else if (c == '\r') {
-      out += "\\r";
-    } else if (byte < 0x20 || byte == 0x7f) {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
+namespace {
+
+// The length of the UTF-8 character at the start of `text`; 0 where there is none that may be shown.
+std::size_t shown_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
+  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
   }
-  out += '"';
-  if (text.size() > most) out += "...";
-  return out;
+  const bool control = first == 0xc2 && byte(1) < 0xa0;
+  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  const bool beyond = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
+  return control || overlong || beyond ? 0 : length;
+}
+
+std::string escaped(char c) {
+  switch (c) {
+    case '\t':
+      return "\\t";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    default:
+      return fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+}
+
+}  // namespace
+
+std::string quote(std::string_view text, std::size_t most) {
+  std::string out = "\"";
+  std::size_t at = 0;
+  while (at < text.size() && at < most) {
+    const std::size_t length = shown_character(text.substr(at));
+    if (length == 0) {
+      out += escaped(text[at]);
+    } else {
+      if (text[at] == '"' || text[at] == '\\') out += '\\';
+      out += text.substr(at, length);
+    }
+    at += std::max<std::size_t>(length, 1);
+  }
+  return out + (at < text.size() ? "\"..." : "\"");
 }
 
 namespace {
@@ -84,6 +112,7 @@ std::vector<std::string> nearest_names(std::string_view name, const std::vector<
 
 std::string suggest(std::string_view name, const std::vector<std::string>& candidates) {
   const std::vector<std::string> near = nearest_names(name, candidates);
+  if (candidates.empty()) return "";
   if (near.empty()) return fmt::format("known: {}", fmt::join(candidates, ", "));
   return fmt::format("did you mean {}?", fmt::join(near, " or "));
 }

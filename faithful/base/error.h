@@ -33,7 +33,7 @@ struct Place {
 struct Complaint {
   Place place;
   std::string wanted;
-  std::string found;
+  std::string found = {};
   std::string hint = {};  // what to do about it; may be empty
 };
 
@@ -43,13 +43,14 @@ FAITHFUL_API std::string to_string(const Complaint& complaint);
 // Throws InputError with the complaint as its message.
 [[noreturn]] FAITHFUL_API void reject(const Complaint& complaint);
 
-// The text in double quotes, control characters escaped and cut after `most` bytes: safe to print on one line.
-FAITHFUL_API std::string quoted(std::string_view text, std::size_t most = 40);
+// The text in double quotes, control characters and bytes that are no UTF-8 escaped, cut after `most` bytes: safe to
+// print on one line.
+FAITHFUL_API std::string quote(std::string_view text, std::size_t most = 40);
 
 // The candidates nearest to a misspelt name (at most three, nearest first; empty when none is near).
 FAITHFUL_API std::vector<std::string> nearest_names(std::string_view name, const std::vector<std::string>& candidates);
 
-// `did you mean "dft"?`, or `known: a, b, c` when nothing is near.
+// `did you mean "dft"?`, or `known: a, b, c` when nothing is near; empty without candidates.
 FAITHFUL_API std::string suggest(std::string_view name, const std::vector<std::string>& candidates);
 
 }  // namespace faithful

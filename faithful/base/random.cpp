@@ -7,8 +7,12 @@ namespace faithful {
 
 namespace {
 
-constexpr std::uint32_t low32(std::uint64_t x) { return static_cast<std::uint32_t>(x); }
-constexpr std::uint32_t high32(std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); }
+constexpr std::uint32_t low32(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x);
+}
+constexpr std::uint32_t high32(std::uint64_t x) {
+  return static_cast<std::uint32_t>(x >> 32);
+}
 
 }  // namespace
 
@@ -46,7 +50,9 @@ std::uint64_t Random::bits64() {
   return low | (static_cast<std::uint64_t>(bits32()) << 32);
 }
 
-double Random::uniform() { return static_cast<double>(bits64() >> 11) * 0x1p-53; }
+double Random::uniform() {
+  return static_cast<double>(bits64() >> 11) * 0x1p-53;
+}
 
 double Random::normal() {
   const double radius = std::sqrt(-2.0 * std::log1p(-uniform()));  // 1 - u lies in (0, 1]

@@ -29,10 +29,10 @@ class FAITHFUL_API Random {
 
   std::uint32_t bits32();
   std::uint64_t bits64();
-  double uniform();                       // [0, 1), 53 bits
+  double uniform();  // [0, 1), 53 bits
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  double normal();                        // N(0, 1), Box-Muller; takes four words, gives one number
-  std::uint64_t below(std::uint64_t n);   // unbiased in 0..n-1, n >= 1
+  double normal();                       // N(0, 1), Box-Muller; takes four words, gives one number
+  std::uint64_t below(std::uint64_t n);  // unbiased in 0..n-1, n >= 1
 
   // The next number drawn is number `block` * 4 of the stream, counted in 32-bit words.
   void skip_to(std::uint64_t block);

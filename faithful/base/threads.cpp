@@ -24,7 +24,7 @@ std::size_t default_threads() {
   if (const char* text = std::getenv("FAITHFUL_THREADS")) {
     const auto threads = parse_number<std::size_t>(text);
     if (!threads || *threads < 1 || *threads > kMostThreads) {
-      reject({{"FAITHFUL_THREADS"}, "a number of threads from 1 to 1024", quoted(text)});
+      reject({{"FAITHFUL_THREADS"}, "a number of threads from 1 to 1024", quote(text)});
     }
     return *threads;
   }
@@ -99,7 +99,9 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : state_->workers) worker.join();
 }
 
-std::size_t ThreadPool::size() const { return state_->workers.size() + 1; }
+std::size_t ThreadPool::size() const {
+  return state_->workers.size() + 1;
+}
 
 void ThreadPool::run(std::size_t count, TaskRef task) {
   if (count == 0) return;

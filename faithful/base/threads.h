@@ -12,11 +12,10 @@ namespace faithful {
 class TaskRef {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
-  TaskRef(F&& f)  // NOLINT(google-explicit-constructor): made at the call of run()
-      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))), call_([](void* object, std::size_t task) {
-          (*static_cast<std::remove_reference_t<F>*>(object))(task);
-        }) {}
+  requires(!std::is_same_v<std::remove_cvref_t<F>, TaskRef>)
+      TaskRef(F&& f)  // NOLINT(google-explicit-constructor): made at the call of run()
+      : object_(const_cast<void*>(static_cast<const void*>(std::addressof(f)))),
+        call_([](void* object, std::size_t task) { (*static_cast<std::remove_reference_t<F>*>(object))(task); }) {}
 
   void operator()(std::size_t task) const { call_(object_, task); }
 

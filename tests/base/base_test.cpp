@@ -19,15 +19,21 @@ namespace faithful {
 namespace {
 
 TEST(Error, SaysPlaceWantedFoundHint) {
-  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quoted("n/a"), "missing values: --missing interpolate"};
-  EXPECT_EQ(to_string(complaint), "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
+  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quote("n/a"), "missing values: --missing interpolate"};
+  EXPECT_EQ(to_string(complaint),
+            "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
   EXPECT_EQ(testing::rejection([] { reject({{"--dim"}, "at least 1", "0"}); }), "--dim: expected at least 1, found 0");
 }
 
 TEST(Error, QuotedTextStaysOnOneLine) {
-  EXPECT_EQ(quoted("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
-  EXPECT_EQ(quoted(std::string(50, 'x'), 3), "\"xxx\"...");
-  EXPECT_EQ(quoted(""), "\"\"");
+  EXPECT_EQ(quote("a\"b\\c\td\ne\rf\x01\x7f"), R"("a\"b\\c\td\ne\rf\x01\x7f")");
+  EXPECT_EQ(quote(std::string(50, 'x'), 3), "\"xxx\"...");
+  EXPECT_EQ(quote(""), "\"\"");
+  EXPECT_EQ(quote("d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80"),
+            "\"d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80\"");
+  EXPECT_EQ(quote("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82"),
+            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82")");
+  EXPECT_EQ(quote("a\xc3\xa9\xc3\xa9", 2), "\"a\xc3\xa9\"...");
 }
 
 TEST(Error, SuggestsNearNamesOnly) {
@@ -54,7 +60,8 @@ TEST(Number, TakesTheWholeTextOrNothing) {
 TEST(Random, PhiloxGivesThePublishedNumbers) {
   EXPECT_EQ(philox({0, 0, 0, 0}, {0, 0}), (PhiloxCounter{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const std::uint32_t ones = 0xffffffff;
-  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}), (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
+  EXPECT_EQ(philox({ones, ones, ones, ones}, {ones, ones}),
+            (PhiloxCounter{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
   EXPECT_EQ(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
             (PhiloxCounter{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
 }
@@ -130,7 +137,11 @@ TEST(Threads, RunsEveryTaskOnce) {
 TEST(Threads, ThrowsTheFirstFailureAndStaysUsable) {
   ThreadPool pool(4);
   for (int round = 0; round < 50; ++round) {
-    EXPECT_THROW(pool.run(100, [](std::size_t i) { if (i == 13) throw Error("thirteen"); }), Error);
+    EXPECT_THROW(pool.run(100,
+                          [](std::size_t i) {
+                            if (i == 13) throw Error("thirteen");
+                          }),
+                 Error);
     std::atomic<int> sum{0};
     pool.run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
     EXPECT_EQ(sum, 45);
@@ -168,7 +179,7 @@ TEST(Threads, EnvironmentSetsTheNumber) {
   for (const char* bad : {"0", "two", "-1", "1025"}) {
     setenv("FAITHFUL_THREADS", bad, 1);
     EXPECT_EQ(testing::rejection([] { default_threads(); }),
-              "FAITHFUL_THREADS: expected a number of threads from 1 to 1024, found " + quoted(bad));
+              "FAITHFUL_THREADS: expected a number of threads from 1 to 1024, found " + quote(bad));
   }
   unsetenv("FAITHFUL_THREADS");
   EXPECT_GE(default_threads(), 1U);

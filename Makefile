@@ -1,0 +1,57 @@
+# The front door. `make help` lists what there is.
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+ROOM ?= base
+SECONDS ?= 600
+
+.DEFAULT_GOAL := help
+.PHONY: help setup-% build demo test dev bench lint format fuzz arm64 clean-room install uninstall package clean
+
+help:            ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+setup-%:
+	@tools/setup $*
+
+build: setup-build ## the library and the program, in build/release
+	@cmake --preset release -DFAITHFUL_TESTS=OFF >/dev/null
+	@cmake --build --preset release -j $(JOBS)
+	@echo "built: build/release/bin/faithful"
+
+demo: build      ## build, then run the main job, offline
+	@build/release/bin/faithful show --help
+
+test: setup-test ## everything that must hold, with seconds per stage
+	@tools/test
+
+dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='Npy.*'
+	@test -d build/dev || cmake --preset dev >/dev/null
+	@cmake --build --preset dev -j $(JOBS) --target test_$(ROOM)
+	@build/dev/bin/test_$(ROOM) --gtest_brief=1 $(if $(TEST),--gtest_filter='$(TEST)')
+
+lint: setup-test ## clang-format and clang-tidy on every file
+	@tools/lint --all
+
+format:          ## rewrite every C++ file in the project's format
+	@git ls-files '*.h' '*.cpp' | xargs clang-format -i
+
+fuzz: setup-test ## fuzz every target: make fuzz SECONDS=600 [TARGET=npy]
+	@tools/fuzz $(SECONDS) $(TARGET)
+
+clean-room: setup-clean-room ## make test in a bare Debian system made for it (root only)
+	@tools/clean-room
+
+install: build   ## into PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+uninstall:       ## what install put there
+	@tools/uninstall build/release/install_manifest.txt
+
+package: build   ## a Debian package in build/release
+	@cd build/release && cpack -G DEB
+
+arm64: setup-clean-room ## cross-compile for ARM64, and run the unit tests under qemu
+	@tools/arm64
+
+clean:           ## remove build/
+	@rm -rf build

@@ -1,0 +1,14 @@
+#pragma once
+
+// One function per verb, each in the file of its name: it describes the verb and what it runs.
+
+#include "app/command.h"
+
+namespace faithful::app {
+
+Command encode_verb();
+Command decode_verb();
+Command list_verb();
+Command show_verb();
+
+}  // namespace faithful::app

@@ -1,0 +1,65 @@
+#pragma once
+
+// Everything that `faithful analyze` says about an encoding or a table.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faithful/analysis/faithfulness.h"
+#include "faithful/analysis/findings.h"
+#include "faithful/analysis/reconstruction.h"
+#include "faithful/analysis/spectrum.h"
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/encoding/encoding.h"
+
+namespace faithful {
+
+struct AnalysisOptions {
+  double sigma_bins = 4;                    // bandwidth of the main figures, in bins of 2 pi / d
+  std::vector<std::size_t> positions = {};  // of the deltas; empty: those of 5, 40, 75 below min(S, d)
+  double ridge = 1e-2;                      // lambda of the ridge inversion
+  FaithfulnessOptions faithfulness = {};    // noise
+  std::size_t search_values = 1 << 22;      // how many numbers the search for the first collision may look at
+  std::size_t threads = 0;                  // 0: default_threads()
+};
+
+// The curve of Algorithm 1 at the main bandwidth, for the figure.
+struct DeltaCurve {
+  std::size_t position = 0;
+  std::vector<double> curve;  // [d]
+};
+
+struct Analysis {
+  std::string name;
+  std::optional<EncodingKind> kind;  // empty: a table of the user's
+  std::size_t length = 0;            // S
+  std::size_t dim = 0;               // d: width of the table; of a bias scheme the width of the model
+  double rms_norm = 0;               // of the codes
+  Matrix<double> table;              // what the heat map shows: codes; of a bias scheme the bias of its first head
+  Matrix<double> cosines;            // [S, S] inner products of the codes at RMS norm 1
+  std::optional<Spectrum> spectrum;  // of additive, concatenated and rotary tables
+  std::vector<Reconstruction> reconstruction;
+  std::vector<DeltaCurve> curves;  // per-frequency, with `spectrum`'s g
+  std::vector<RidgeInversion> ridge;
+  Faithfulness faithfulness;
+  std::vector<Finding> findings;  // of tables of the user's
+};
+
+// The encoding of that name in the catalog. InputError as make_encoding, and where a position is beyond the table.
+FAITHFUL_API Analysis analyze(const std::string& name, const EncodingOptions& encoding_options,
+                              const AnalysisOptions& options = {});
+
+// A table [S, d] of the user's, row s for position s. `name` is how messages and figures call it: a file name.
+// InputError where it is empty, has a value that is not finite (`name:row:column`), or is too long to compare all
+// pairs.
+FAITHFUL_API Analysis analyze_table(const std::string& name, const Matrix<double>& table,
+                                    const AnalysisOptions& options = {});
+
+// The longest table whose pairs are compared.
+inline constexpr std::size_t kMostPositions = 4096;
+
+}  // namespace faithful

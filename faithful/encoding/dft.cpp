@@ -1,0 +1,196 @@
+#include "faithful/encoding/dft.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "faithful/base/cpu.h"
+#include "faithful/base/error.h"
+#include "faithful/encoding/dft_kernel_internal.h"
+#include "faithful/encoding/options_internal.h"
+#include "faithful/fourier/basis.h"
+#include "faithful/fourier/transform.h"
+
+namespace faithful {
+
+namespace {
+
+void check_period(const DftShape& shape) {
+  if (shape.period == 0) return;
+  if (shape.dim < 3) reject({{"--dim"}, "at least 3 with --period", fmt::format("{}", shape.dim)});
+  if (shape.period < shape.dim) {
+    reject({{"--period"}, fmt::format("at least --dim {}", shape.dim), fmt::format("{}", shape.period)});
+  }
+  checked_product({2, shape.period}, "--period");  // the roots of unity
+}
+
+}  // namespace
+
+void check_dft_shape(const DftShape& shape) {
+  if (shape.length == 0) reject({{"--length"}, "at least 1", "0"});
+  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "0"});
+  check_period(shape);
+  if (shape.period != 0 && shape.period < shape.length) {
+    reject({{"--period"}, fmt::format("at least --length {}", shape.length), fmt::format("{}", shape.period)});
+  }
+  if (shape.length > shape.repeats_after()) {
+    const std::size_t needed = shape.length;
+    const std::string remedy =
+        shape.dim < 3 ? fmt::format("--dim {}", needed) : fmt::format("--dim {0} or --period {0}", needed);
+    reject({{"--length"},
+            fmt::format("at most --dim {} positions for dft", shape.dim),
+            fmt::format("{}", shape.length),
+            fmt::format("positions 0 and {} have the same code; use {}", shape.dim, remedy)});
+  }
+  checked_product({shape.length, shape.dim}, "--length");
+}
+
+template <class T>
+void fill_dft_into(std::span<T> table, const DftShape& shape, ThreadPool& pool) {
+  check_dft_shape(shape);
+  assert(table.size() == shape.length * shape.dim);
+  instruction_set();  // FAITHFUL_ISA counts here too
+  const RootTable roots(shape.repeats_after());
+  constexpr std::size_t kStreamedBytes = std::size_t{8} << 20;  // what is smaller may stay in the caches for its reader
+  constexpr std::size_t kGrainValues = 16384;                   // worth waking a thread for
+  const bool stream = table.size_bytes() >= kStreamedBytes;
+  parallel_for(pool, shape.length, kGrainValues / shape.dim + 1, [&](std::size_t begin, std::size_t end) {
+    fill_dft_rows(table.data() + begin * shape.dim, shape, roots, begin, end, stream);
+  });
+}
+
+template void fill_dft_into<float>(std::span<float>, const DftShape&, ThreadPool&);
+template void fill_dft_into<double>(std::span<double>, const DftShape&, ThreadPool&);
+
+// The nearest code maximises <c, e_t> - |e_t|^2 / 2. Up to factors, the inner products with all N codes are the inverse
+// transform of c, padded to N coefficients.
+struct DftDecoder::Plan {
+  explicit Plan(const DftShape& of) : shape(of), transform(of.repeats_after()) {
+    const std::size_t n = shape.repeats_after(), d = shape.dim;
+    if (d % 2 != 0 || d == n) return;  // all codes have the same norm
+    const RootTable roots(n);
+    const DftFactors factors = dft_factors(shape);
+    half_squares.resize(n);
+    for (std::size_t t = 0; t < n; ++t) {
+      const double last = factors.last * roots.cos(static_cast<std::uint64_t>(d / 2) * t);
+      half_squares[t] = last * last / 2;  // the rest is the same for all
+    }
+  }
+
+  DftShape shape;
+  RealTransform transform;
+  std::vector<double> half_squares;  // [N], up to a constant; empty where it is constant
+};
+
+DftDecoder::DftDecoder(const DftShape& shape) {
+  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "0"});
+  check_period(shape);
+  if (!(shape.factor > 0)) reject({{"--scale"}, "a positive number", fmt::format("{}", shape.factor)});
+  plan_ = std::make_unique<const Plan>(shape);
+}
+DftDecoder::~DftDecoder() = default;
+
+std::size_t DftDecoder::nearest(std::span<const double> code) const {
+  const DftShape& shape = plan_->shape;
+  const std::size_t d = shape.dim, n = shape.repeats_after(), pairs = pair_count(d);
+  assert(code.size() == d);
+  std::vector<double> values(n);
+  if (d == n) {
+    std::copy(code.begin(), code.end(), values.begin());
+  } else {
+    std::copy_n(code.begin(), pairs + 1, values.begin());
+    std::copy_n(code.begin() + static_cast<std::ptrdiff_t>(pairs) + 1, pairs,
+                values.begin() + static_cast<std::ptrdiff_t>(pair_count(n)) + 1);
+    // cos(w_{d/2} s) has coefficient d/2 of the N-point basis: a cosine of a pair, as d/2 < N/2.
+    if (d % 2 == 0) values[d / 2] = code[d - 1];
+  }
+  plan_->transform.inverse(values, values);
+  if (!plan_->half_squares.empty()) {
+    const double to_inner = shape.factor * std::sqrt(static_cast<double>(n) / static_cast<double>(d));
+    for (std::size_t t = 0; t < n; ++t) values[t] = to_inner * values[t] - plan_->half_squares[t];
+  }
+  return static_cast<std::size_t>(std::max_element(values.begin(), values.end()) - values.begin());
+}
+
+std::vector<std::size_t> decode_dft(const Matrix<double>& codes, std::size_t period, double factor,
+                                    const std::string& place) {
+  const DftDecoder decoder({.dim = codes.columns, .period = period, .factor = factor});
+  std::vector<std::size_t> positions;
+  positions.reserve(codes.rows);
+  for (std::size_t r = 0; r < codes.rows; ++r) {
+    for (std::size_t c = 0; c < codes.columns; ++c) {
+      if (!std::isfinite(codes(r, c))) {
+        reject({{place, r + 1, c + 1}, "a finite number", fmt::format("{}", codes(r, c))});
+      }
+    }
+    positions.push_back(decoder.nearest(codes.row(r)));
+  }
+  return positions;
+}
+
+namespace {
+
+// The code of a real-valued position: its whole part goes through the table of roots, its fraction adds an angle below
+// a quarter turn, so that large k lose nothing.
+void real_position_into(std::span<double> row, double position, const DftShape& shape, const RootTable& roots) {
+  const std::size_t d = shape.dim, pairs = pair_count(d), n = roots.size();
+  const DftFactors factors = dft_factors(shape);
+  const double period = static_cast<double>(n), reduced = std::fmod(position, period);  // exact
+  const double nearest = std::nearbyint(reduced), fraction = reduced - nearest;
+  const auto whole = static_cast<std::uint64_t>(nearest < 0 ? nearest + period : nearest);
+  const auto at = [&](std::size_t k) -> Root {
+    const Root root = roots.at(k * (whole % n));
+    const double angle = 2 * std::numbers::pi * (static_cast<double>(k) * fraction / period);
+    const double c = std::cos(angle), s = std::sin(angle);
+    return {root.cos * c - root.sin * s, root.sin * c + root.cos * s};
+  };
+  row[0] = factors.first;
+  for (std::size_t k = 1; k <= pairs; ++k) {
+    const Root root = at(k);
+    row[k] = factors.pair * root.cos;
+    row[pairs + k] = factors.pair * root.sin;
+  }
+  if (d % 2 == 0) row[d - 1] = factors.last * at(d / 2).cos;
+}
+
+// Positions a period or more apart would be taken for others.
+void check_real_positions(const std::vector<double>& positions, const DftShape& shape) {
+  const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
+  const double span = *high - *low;
+  if (span < static_cast<double>(shape.repeats_after())) return;
+  reject({{"--positions-file"},
+          fmt::format("positions less than {} apart for dft", shape.repeats_after()),
+          fmt::format("{} and {}", *low, *high),
+          fmt::format("use --period {}", std::floor(span) + 1)});
+}
+
+}  // namespace
+
+Encoding make_dft(const EncodingOptions& options) {
+  DftShape shape{options.length, options.dim, options.period, 1};
+  Encoding encoding;
+  if (options.positions.empty()) {
+    check_dft_shape(shape);
+    encoding.values.resize(shape.length * shape.dim);
+    ThreadPool pool(encoding.values.size() < (std::size_t{1} << 20) ? 1 : default_threads());
+    fill_dft_into(std::span(encoding.values), shape, pool);
+  } else {
+    check_period(shape);
+    check_real_positions(options.positions, shape);
+    encoding.values.resize(shape.length * shape.dim);
+    const RootTable roots(shape.repeats_after());
+    for (std::size_t s = 0; s < shape.length; ++s) {
+      real_position_into(std::span(encoding.values).subspan(s * shape.dim, shape.dim), options.positions[s], shape,
+                         roots);
+    }
+  }
+  for (std::size_t k = 0; k < frequency_count(shape.dim); ++k) {
+    encoding.frequencies.push_back(basis_frequency(k, shape.repeats_after()));
+  }
+  return encoding;
+}
+
+}  // namespace faithful

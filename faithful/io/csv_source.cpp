@@ -1,0 +1,171 @@
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/io/csv_number_internal.h"
+#include "faithful/io/csv_scan_internal.h"
+#include "faithful/io/csv_source_internal.h"
+#include "faithful/io/deflate_internal.h"
+
+namespace faithful::csv {
+
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+
+// The last four bytes of a gzip file are the size of its last member; no file inflates more than kMostInflation times.
+std::size_t guess_inflated(std::string_view gzip) {
+  if (gzip.size() < 4) return 0;
+  std::uint32_t size = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    size |= static_cast<std::uint32_t>(static_cast<unsigned char>(gzip[gzip.size() - 4 + i])) << (8 * i);
+  }
+  return gzip.size() > size / kMostInflation ? size : gzip.size() * kMostInflation;
+}
+
+}  // namespace
+
+TextSource::TextSource(std::string_view bytes, const std::string& name, std::size_t most_inflated)
+    : rest_(bytes), name_(name), inflated_left_(most_inflated) {
+  if (!is_gzip(bytes)) return;
+  gzip_.emplace(bytes, name);
+  guessed_size_ = std::min(guess_inflated(bytes), most_inflated);
+}
+
+TextSource::Window TextSource::window(std::size_t size) {
+  if (!gzip_) return {rest_.substr(0, size), size >= rest_.size()};
+  inflate_up_to(size);
+  return {{buffer_.data() + begin_, std::min(size, end_ - begin_)}, gzip_ended_ && size >= end_ - begin_};
+}
+
+void TextSource::inflate_up_to(std::size_t size) {
+  const std::size_t have = end_ - begin_;
+  if (have >= size || gzip_ended_) return;
+  std::move(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
+            buffer_.begin());
+  begin_ = 0;
+  end_ = have;
+  if (buffer_.size() < size) buffer_.resize(size);
+  const std::size_t got = gzip_->read(std::span(buffer_).subspan(have, size - have));
+  if (got > inflated_left_) {
+    reject({{name_}, "a smaller file", "more inflated text than may be read", "gunzip it first, or cut it"});
+  }
+  inflated_left_ -= got;
+  end_ += got;
+  gzip_ended_ = end_ < size;
+}
+
+void TextSource::consume(std::size_t size) {
+  if (gzip_) {
+    begin_ += size;
+  } else {
+    rest_.remove_prefix(size);
+  }
+}
+
+namespace {
+
+// Where `count` records (blank lines before them included) end in the text; nothing where they do not end in it.
+std::optional<std::size_t> end_of_records(std::string_view text, int count, char separator) {
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (count > 0 && at != end) {
+    if (at_record_end(at, end)) {
+      at = behind_line_end(at, end);
+      continue;
+    }
+    const RecordEnd record = record_end(at, end, separator);
+    if (!record.whole || record.at == end) return std::nullopt;
+    at = record.at + 1;
+    --count;
+  }
+  if (count > 0) return std::nullopt;
+  return static_cast<std::size_t>(at - text.data());
+}
+
+// The first of tab, semicolon and comma that the first record has outside of quotes.
+char find_separator(std::string_view text, char decimal) {
+  bool tab = false, semicolon = false, in_quotes = false;
+  const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
+  for (const char c : text.substr(begin)) {
+    if (c == '"') in_quotes = !in_quotes;
+    if (in_quotes) continue;
+    if (c == '\n') break;
+    tab = tab || c == '\t';
+    semicolon = semicolon || c == ';';
+  }
+  if (tab) return '\t';
+  return semicolon || decimal == ',' ? ';' : ',';
+}
+
+// Compared with the record behind it, is the first one a header? It is where it has text above a number. Where that
+// is nowhere so (every column holds text), it is if no cell of it is a number or missing.
+bool looks_like_header(const std::vector<std::string>& first, const std::vector<std::string>& second, char decimal) {
+  bool all_text = true;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    double value = 0;
+    const Cell cell = parse_cell(first[i], decimal, value);
+    if (cell != Cell::kText) all_text = false;
+    if (cell == Cell::kText && i < second.size() && parse_cell(second[i], decimal, value) == Cell::kNumber) return true;
+  }
+  return all_text;
+}
+
+void check_encoding(std::string_view text, const std::string& name) {
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+    reject({{name}, "UTF-8 text", "UTF-16", "iconv -f UTF-16 -t UTF-8 changes it"});
+  }
+}
+
+}  // namespace
+
+Head read_head(TextSource source, const std::string& name, const CsvOptions& options) {
+  Head head;
+  std::size_t size = std::size_t{1} << 16;
+  TextSource::Window window = source.window(size);
+  check_encoding(window.text, name);
+  const std::size_t mark = window.text.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0;
+  head.separator = options.separator;
+  // The window grows until it has two whole records.
+  while (true) {
+    window.text.remove_prefix(mark);
+    if (options.separator == '\0') head.separator = find_separator(window.text, options.decimal);
+    if (window.is_last || end_of_records(window.text, 2, head.separator)) break;
+    if (size > options.longest_record) break;
+    size *= 2;
+    window = source.window(size);
+  }
+  if (!window.is_last && !end_of_records(window.text, 1, head.separator)) {
+    reject({{name, 1}, fmt::format("a record of at most {} bytes", options.longest_record), "a longer one"});
+  }
+  if (head.separator == options.decimal) {
+    reject({{name}, "a separator that is not the decimal sign", quote(std::string(1, head.separator))});
+  }
+
+  CsvOptions scan = options;
+  scan.separator = head.separator;
+  CsvScanner scanner(window.text, name, scan);
+  std::vector<std::string> first, second;
+  if (!scanner.next(first)) reject({{name}, "a table", "an empty file"});
+  if (options.header != CsvHeader::kNo) scanner.next(second);
+  head.columns = first.size();
+  head.has_header = options.header == CsvHeader::kYes ||
+                    (options.header == CsvHeader::kAuto && looks_like_header(first, second, options.decimal));
+  if (head.has_header) {
+    head.names = std::move(first);
+    head.first_row = std::move(second);
+    const std::size_t header_end = end_of_records(window.text, 1, head.separator).value_or(window.text.size());
+    head.body_line = 1 + static_cast<std::size_t>(std::count(
+                             window.text.begin(), window.text.begin() + static_cast<std::ptrdiff_t>(header_end), '\n'));
+    head.body_offset = mark + header_end;
+  } else {
+    head.first_row = std::move(first);
+    head.body_offset = mark;
+  }
+  return head;
+}
+
+}  // namespace faithful::csv

@@ -1,0 +1,83 @@
+#include "faithful/report/figure.h"
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/report/child.h"
+#include "faithful/report/text.h"
+
+namespace faithful {
+
+namespace {
+
+void replace_all(std::string& text, std::string_view what, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+// gnuplot knows one font family; a browser should have a way out. And pixels of a heat map are to be seen as such.
+std::string finish_svg(std::string svg) {
+  replace_all(svg, "font-family=\"Helvetica\"", "font-family=\"Helvetica,Arial,'Liberation Sans',sans-serif\"");
+  replace_all(svg, "<image ", "<image style='image-rendering:pixelated' ");
+  return svg;
+}
+
+std::string first_line(const std::string& text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::string problem_of(const ChildResult& result, const std::string& program, double seconds) {
+  switch (result.end) {
+    case ChildResult::End::kNotFound:
+      return fmt::format(
+          "no figures drawn: {} was not found (sudo apt install gnuplot-nox); their numbers are in the CSV files",
+          program);
+    case ChildResult::End::kTimedOut:
+      return fmt::format("{} was stopped after {:g} s", program, seconds);
+    case ChildResult::End::kKilled:
+      return fmt::format("{} died of signal {}", program, result.status);
+    case ChildResult::End::kExited:
+      break;
+  }
+  return fmt::format("{} failed: {}", program, quote(first_line(result.errors), 200));
+}
+
+}  // namespace
+
+Rendering render(const Figure& figure, FigureFormat format, const RenderOptions& options) {
+  // -d: without the user's own start-up files.
+  const ChildResult result = run_child({options.program, "-d", "-"}, gnuplot_script(figure, format), options.seconds);
+  if (result.end != ChildResult::End::kExited || result.status != 0 || result.output.empty()) {
+    return {"", problem_of(result, options.program, options.seconds)};
+  }
+  return {format == FigureFormat::kSvg ? finish_svg(result.output) : result.output, ""};
+}
+
+std::string figure_csv(const Figure& figure) {
+  std::string out = "panel,curve,x,y,low,high,value\n";
+  for (const Panel& panel : figure.panels) {
+    const std::string title = escape_csv(panel.title);
+    for (const Curve& curve : panel.curves) {
+      for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        const bool interval = !curve.low.empty();
+        out += fmt::format("{},{},{},{},{},{},\n", title, escape_csv(curve.name), exact_text(curve.x[i]),
+                           exact_text(curve.y[i]), interval ? exact_text(curve.low[i]) : "",
+                           interval ? exact_text(curve.high[i]) : "");
+      }
+    }
+    if (!panel.heat) continue;
+    const HeatMap& heat = *panel.heat;
+    for (std::size_t r = 0; r < heat.values.rows; ++r) {
+      for (std::size_t c = 0; c < heat.values.columns; ++c) {
+        out +=
+            fmt::format("{},,{},{},,,{}\n", title, exact_text(heat.x_first + heat.x_step * static_cast<double>(c)),
+                        exact_text(heat.y_first + heat.y_step * static_cast<double>(r)), exact_text(heat.values(r, c)));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace faithful

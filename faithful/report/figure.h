@@ -1,0 +1,85 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+
+namespace faithful {
+
+enum class Mark { kLines, kPoints, kLinePoints, kSteps, kStems, kErrorBars, kBand };
+
+// One curve of a panel: y against x. Places where y is not finite are left out.
+struct Curve {
+  std::string name;          // in the legend; empty: not there
+  std::vector<double> x, y;  // same length
+  Mark mark = Mark::kLines;
+  std::vector<double> low = {}, high = {};  // kErrorBars and kBand: the interval around y, as long as y
+  std::string ink = {};                     // the name whose ink it has (see ink_of); empty: its own name
+  std::optional<int> dash = {};             // instead of the ink's
+};
+
+struct Axis {
+  std::string label;
+  std::string unit = {};  // shown as `label [unit]`
+  bool log = false;
+  std::optional<double> low = {}, high = {};               // empty: from the data
+  std::vector<std::pair<double, std::string>> ticks = {};  // empty: chosen by gnuplot
+};
+
+// A matrix as colours; row 0 is at the top.
+struct HeatMap {
+  Matrix<double> values;
+  double x_first = 0, x_step = 1;             // of the columns
+  double y_first = 0, y_step = 1;             // of the rows
+  bool diverging = true;                      // blue - white - red around zero; otherwise white to dark blue
+  std::optional<double> low = {}, high = {};  // ends of the colour scale; empty: from the data
+  std::string label = {};                     // of the colour scale
+};
+
+enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside };
+
+struct Panel {
+  std::string title;
+  Axis x, y;
+  std::vector<Curve> curves = {};
+  std::optional<HeatMap> heat = {};
+  Legend legend = Legend::kTopRight;
+};
+
+// Panels side by side, `columns` in a row.
+struct Figure {
+  std::string name;  // stem of its files
+  std::vector<Panel> panels;
+  int columns = 0;        // 0: all panels in one row
+  int panel_width = 400;  // points of 1/96 inch
+  int panel_height = 300;
+};
+
+enum class FigureFormat { kSvg, kPng, kPdf };
+
+struct RenderOptions {
+  double seconds = 30;  // gnuplot is stopped after this time
+  std::string program = "gnuplot";
+};
+
+// Why there is no picture: what to install, or what gnuplot said. One line.
+struct Rendering {
+  std::string bytes;    // of the picture; empty where there is none
+  std::string problem;  // empty where there is a picture
+};
+
+// The picture of a figure, drawn by gnuplot. The same figure gives the same bytes.
+FAITHFUL_API Rendering render(const Figure& figure, FigureFormat format = FigureFormat::kSvg,
+                              const RenderOptions& options = {});
+
+// Every number of a figure: `panel,curve,x,y,low,high`, a line per point; heat maps as `panel,,x,y,value`.
+FAITHFUL_API std::string figure_csv(const Figure& figure);
+
+// The program that gnuplot is given. Names of users stand in it as quoted text only.
+FAITHFUL_API std::string gnuplot_script(const Figure& figure, FigureFormat format);
+
+}  // namespace faithful

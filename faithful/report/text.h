@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "faithful/base/api.h"
+
+namespace faithful {
+
+// `value` with `digits` significant digits, without exponent between 1e-4 and 1e7: 0.3403, 11.90, 1.2e-9.
+// Not a number and infinities are "nan", "inf" and "-inf".
+FAITHFUL_API std::string number_text(double value, int digits = 4);
+
+// The same, and an en dash where there is no value.
+FAITHFUL_API std::string number_text(const std::optional<double>& value, int digits = 4);
+
+// The shortest text that reads back as the same double; for files.
+FAITHFUL_API std::string exact_text(double value);
+
+// The text with every byte that is not part of valid UTF-8 replaced by a question mark.
+FAITHFUL_API std::string valid_utf8(std::string_view text);
+
+// `&`, `<`, `>` and both quotes as entities, control characters (but newline and tab) left out: safe as text and
+// inside a quoted attribute of HTML and SVG.
+FAITHFUL_API std::string escape_html(std::string_view text);
+
+// A field of a CSV line (RFC 4180): in quotes only where it needs them.
+FAITHFUL_API std::string escape_csv(std::string_view text);
+
+// Columns that UTF-8 text takes on a terminal (one per code point, none for combining marks, two for wide ones).
+FAITHFUL_API std::size_t text_width(std::string_view text);
+
+}  // namespace faithful

@@ -1,0 +1,147 @@
+"""encode, decode, list and show, as a user calls them."""
+import json
+import struct
+
+import numpy as np
+import pytest
+from program import rejected, run
+
+CATALOG = [entry["name"] for entry in json.loads(run("list", "--json").stdout)]
+
+
+def test_list_knows_every_encoding_and_tells_about_each():
+    text = run("list").stdout
+    for name in CATALOG:
+        assert f"\n{name} " in "\n" + text
+        assert run("list", name).stdout.startswith(f"{name}: ")
+    assert rejected("list", "dtf") == 'encoding: expected the name of an encoding, found "dtf" (known: ' + ", ".join(CATALOG) + ")"
+
+
+@pytest.mark.parametrize("name", [n for n in CATALOG if n != "none"])
+@pytest.mark.parametrize("dtype", ["f64", "f32"])
+def test_every_encoding_is_written_for_numpy(tmp_path, name, dtype):
+    path = tmp_path / "table.npy"
+    done = run("encode", name, "--length", 20, "--dim", 32, "--heads", 4, "--clip", 5, "--time-dim", 6, "--dtype", dtype, "-o", path)
+    assert done.returncode == 0, done.stderr
+    table = np.load(path)
+    shapes = {"rope": (20, 8), "shaw": (2, 11, 8), "mtan": (20, 6), "time2vec": (20, 6),
+              **dict.fromkeys(["t5", "alibi", "kerple", "tupe", "erpe"], (4, 20, 20))}
+    assert table.shape == shapes.get(name, (20, 32))
+    assert table.dtype == {"f64": np.float64, "f32": np.float32}[dtype]
+    assert np.isfinite(table).all()
+
+
+def test_sinusoidal_is_the_formula(tmp_path):
+    run("encode", "sinusoidal", "--length", 50, "--dim", 16, "-o", tmp_path / "t.npy")
+    s, i = np.arange(50)[:, None], np.arange(8)[None, :]
+    angle = s * 10000.0 ** (-2 * i / 16)
+    table = np.load(tmp_path / "t.npy")
+    assert np.allclose(table[:, 0::2], np.sin(angle), rtol=0, atol=1e-15)
+    assert np.allclose(table[:, 1::2], np.cos(angle), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 255, 256, 257, 1021, 4096])
+def test_dft_is_orthonormal_and_decodes(tmp_path, dim):
+    path = tmp_path / "t.npy"
+    length = min(dim, 512)
+    run("encode", "dft", "--length", length, "--dim", dim, "-o", path)
+    table = np.load(path)
+    assert np.abs(table @ table.T - np.eye(length)).max() <= 1e-14
+    assert run("decode", path).stdout.split() == [str(s) for s in range(length)]
+    noise = np.random.default_rng(1).normal(size=table.shape)
+    noise *= 0.999 * np.sqrt(2) / 2 / np.linalg.norm(noise, axis=1, keepdims=True)
+    np.save(path, table + noise)
+    assert json.loads(run("decode", path, "--json").stdout) == list(range(length))
+
+
+def test_dft_of_width_65536_is_orthonormal_where_sampled(tmp_path):
+    run("encode", "dft", "--length", 64, "--dim", 65536, "-o", tmp_path / "t.npy")
+    table = np.load(tmp_path / "t.npy")
+    gram = np.array([[np.sum((a * b).astype(np.longdouble)) for b in table] for a in table])
+    assert np.abs(gram - np.eye(64)).max() <= 1e-14
+
+
+def test_more_positions_than_dimensions(tmp_path):
+    assert rejected("encode", "dft", "--length", 80, "--dim", 64) == (
+        "--length: expected at most --dim 64 positions for dft, found 80 "
+        "(positions 0 and 64 have the same code; use --dim 80 or --period 80)")
+    path = tmp_path / "t.npy"
+    assert run("encode", "dft", "--length", 80, "--dim", 64, "--period", 80, "-o", path).returncode == 0
+    assert run("decode", path, "--period", 80).stdout.split() == [str(s) for s in range(80)]
+
+
+def test_scale_and_positions(tmp_path):
+    path, positions = tmp_path / "t.npy", tmp_path / "p.csv"
+    for scale, norm in {"unit": 1, "matched": np.sqrt(8), "2.5": 2.5}.items():
+        run("encode", "dft", "--length", 16, "--dim", 16, "--scale", scale, "-o", path)
+        assert np.allclose(np.linalg.norm(np.load(path), axis=1), norm)
+    assert run("decode", path, "--scale", 2.5).stdout.split() == [str(s) for s in range(16)]
+    positions.write_text("0\n0.5\n2.25\n")
+    run("encode", "dft", "--length", 3, "--dim", 5, "--positions-file", positions, "-o", path)
+    angle = 2 * np.pi * np.array([0, 0.5, 2.25]) / 5
+    assert np.allclose(np.load(path)[:, 1], np.sqrt(2 / 5) * np.cos(angle))
+
+
+def test_csv_reads_back_to_the_same_bits(tmp_path):
+    printed = run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3).stdout
+    run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.csv")
+    run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.npy")
+    table = np.load(tmp_path / "t.npy")
+    assert (np.loadtxt(printed.splitlines(), delimiter=",") == table).all()
+    assert (np.loadtxt(tmp_path / "t.csv", delimiter=",") == table).all()
+
+
+def test_bad_usage_of_encode(tmp_path):
+    assert rejected("encode", "sinusoid", "--length", 4, "--dim", 4).endswith('found "sinusoid" (did you mean sinusoidal?)')
+    assert rejected("encode", "dft", "--length", 4, "--dim", 0) == '--dim: expected a whole number of at least 1, found "0"'
+    assert rejected("encode", "dft", "--length", -4, "--dim", 4) == '--length: expected a whole number of at least 1, found "-4"'
+    assert rejected("encode", "dft", "--dim", 4).startswith("encode: --length is missing")
+    assert rejected("encode", "dft", "--length", 4) == "--dim: expected at least 1, found none"
+    assert rejected("encode", "dft", "--length", 4, "--dim", "4x").startswith("--dim: expected a whole number")
+    assert rejected("encode", "none", "--length", 4).startswith("encoding: expected one that has a table")
+    assert "say -o table.npy" in rejected("encode", "alibi", "--length", 4)
+    assert rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "t.txt").startswith("--output: expected a file name that ends in")
+    assert "no folder" in rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "none" / "t.npy")
+    assert "--scale: expected as-defined" in rejected("encode", "dft", "--length", 4, "--dim", 4, "--scale", "big")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_damaged_files_get_one_clear_line(tmp_path):
+    path = tmp_path / "t.npy"
+    np.save(path, np.arange(6.0).reshape(2, 3))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    assert rejected("show", path) == f"{path}: expected 48 bytes of data for shape (2, 3) of <f8, found 47"
+    path.write_bytes(whole[:9])
+    assert rejected("show", path).startswith(f"{path}: expected ")
+    path.write_bytes(b"")
+    assert rejected("show", path).startswith(f"{path}: expected ")
+    path.write_bytes(b"PNG, not an array" * 10)
+    assert rejected("show", path).startswith(f"{path}: expected a .npy file")
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000, 1000000000), }"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header)
+    assert rejected("show", path).startswith(f"{path}: expected ")
+    np.save(path, np.array([[1.0, np.nan]]))
+    assert rejected("decode", path) == f"{path}: row 1, column 2: expected a finite number, found nan"
+    assert rejected("show", tmp_path / "none.npy").startswith(f"{tmp_path / 'none.npy'}: expected ")
+    assert rejected("show", tmp_path / "t.png").endswith("found another name")
+    csv = tmp_path / "t.csv"
+    csv.write_text("1,2\n3,x\n")
+    assert rejected("decode", csv).startswith(f'{csv}:2:2: expected a number, found "x"')
+
+
+@pytest.mark.parametrize("ending", ["npy", "npz", "csv", "csv.gz"])
+def test_random_bytes_never_crash(tmp_path, ending):
+    random = np.random.default_rng(5)
+    path = tmp_path / f"t.{ending}"
+    for size in (1, 10, 100, 1000, 10000):
+        path.write_bytes(random.bytes(size))
+        assert rejected("show", path)
+
+
+def test_show_agrees_with_numpy(tmp_path):
+    np.savez(tmp_path / "two.npz", a=np.array([[1.0, -2.0], [np.nan, 4.0]]), b=np.arange(3, dtype=np.int16))
+    shown = json.loads(run("show", tmp_path / "two.npz", "--json").stdout)["arrays"]
+    assert shown[0] == {"name": "a", "type": "<f8", "shape": [2, 2], "not_finite": 1, "min": -2.0, "mean": 1.0, "max": 4.0}
+    assert shown[1] == {"name": "b", "type": "<i2", "shape": [3], "not_finite": 0, "min": 0.0, "mean": 1.0, "max": 2.0}
+    assert run("show", tmp_path / "two.npz").stdout == "a: <f8 (2, 2), -2 to 4, mean 1, 1 not finite\nb: <i2 (3,), 0 to 2, mean 1\n"

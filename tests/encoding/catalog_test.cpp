@@ -1,0 +1,121 @@
+#include "faithful/encoding/catalog.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "tests/support.h"
+
+namespace faithful {
+namespace {
+
+using testing::rejection;
+
+TEST(Catalog, KnowsEveryEncodingOnce) {
+  const std::set<std::string> expected{"none",   "sinusoidal", "dft",   "learned", "learned-frequency",
+                                       "mtan",   "time2vec",   "tape",  "rope",    "shaw",
+                                       "t5",     "tupe",       "alibi", "kerple",  "erpe",
+                                       "onehot", "haar"};
+  std::set<std::string> names;
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
+    EXPECT_FALSE(entry.description.empty() || entry.enters.empty()) << entry.name;
+    EXPECT_LE(entry.description.size(), 70u) << entry.name << ": one line of a table";
+    EXPECT_EQ(entry.learned(), !entry.start.empty()) << entry.name;
+  }
+  EXPECT_EQ(names, expected);
+}
+
+TEST(Catalog, MakersGiveTheShapeOfTheirKind) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    for (const std::size_t length : {1, 2, 7}) {
+      const Encoding encoding = make_encoding(entry.name, {.length = length, .dim = 16});
+      std::size_t values = encoding.shape.empty() ? 0 : 1;
+      for (const std::size_t size : encoding.shape) values *= size;
+      EXPECT_EQ(encoding.values.size(), values) << entry.name;
+      EXPECT_EQ(encoding.name, entry.name);
+      EXPECT_EQ(encoding.kind, entry.kind);
+    }
+  }
+}
+
+TEST(Catalog, RowsDependOnTheLengthWhereItSaysSo) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    if (entry.kind != EncodingKind::kAdditive && entry.kind != EncodingKind::kConcatenated) continue;
+    if (entry.name == "haar") continue;  // only where S > d
+    const std::vector<double> shorter = make_encoding(entry.name, {.length = 5, .dim = 16}).values;
+    const std::vector<double> longer = make_encoding(entry.name, {.length = 9, .dim = 16}).values;
+    EXPECT_EQ(!std::equal(shorter.begin(), shorter.end(), longer.begin()), entry.rows_depend_on_length) << entry.name;
+  }
+}
+
+TEST(Catalog, StartParametersAreWhatMakersStartFrom) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    EncodingOptions options{.length = 6, .dim = 16};
+    const Encoding plain = make_encoding(entry.name, options);
+    const std::vector<double> start = start_parameters(entry.name, options);
+    EXPECT_EQ(start.empty(), !entry.learned()) << entry.name;
+    options.parameters = start;
+    EXPECT_EQ(make_encoding(entry.name, options).values, plain.values) << entry.name;
+  }
+}
+
+TEST(Catalog, RejectsUnknownNames) {
+  EXPECT_EQ(rejection([] { make_encoding("sinusoid", {}); }),
+            "encoding: expected the name of an encoding, found \"sinusoid\" (did you mean sinusoidal?)");
+  EXPECT_NE(rejection([] { catalog_entry(""); }).find("known: sinusoidal, dft"), std::string::npos);
+}
+
+TEST(Catalog, RejectsSizesThatMakeNoTable) {
+  const auto made = [](const char* name, EncodingOptions options) {
+    return rejection([&] { make_encoding(name, options); });
+  };
+  EXPECT_EQ(made("dft", {.length = 8, .dim = 0}), "--dim: expected at least 1, found 0");
+  EXPECT_EQ(made("sinusoidal", {.length = 0, .dim = 8}), "--length: expected at least 1, found 0");
+  EXPECT_EQ(made("mtan", {.length = 4, .time_dim = 0}), "--time-dim: expected at least 1, found 0");
+  EXPECT_EQ(made("alibi", {.length = 4, .heads = 0}), "--heads: expected at least 1, found 0");
+  EXPECT_EQ(made("rope", {.length = 4, .dim = 12}), "--heads: expected a divisor of --dim 12, found 8");
+  EXPECT_EQ(made("shaw", {.length = 4, .dim = 12, .heads = 0}), "--heads: expected a divisor of --dim 12, found 0");
+  EXPECT_EQ(made("tupe", {.length = 4, .dim = 12}), "--heads: expected a divisor of --dim 12, found 8");
+  EXPECT_EQ(made("tupe", {.length = 4, .dim = 0}), "--dim: expected at least 1, found 0");
+  EXPECT_EQ(made("rope", {.length = 4, .dim = 24}),
+            "--dim: expected an even head width for rope (--dim / --heads 8), found 3");
+  EXPECT_EQ(made("sinusoidal", {.length = 4, .dim = 4, .rho = 0}), "--rho: expected a positive number, found 0");
+}
+
+TEST(Catalog, BoundsTablesBeforeTakingMemory) {
+  const auto made = [](const char* name, EncodingOptions options) {
+    return rejection([&] { make_encoding(name, options); });
+  };
+  const std::size_t huge = std::size_t{1} << 40;
+  EXPECT_EQ(made("sinusoidal", {.length = huge, .dim = huge}),
+            "--length: expected a table of at most 2^31 values, found 1099511627776 x 1099511627776");
+  EXPECT_EQ(made("alibi", {.length = 65536}),
+            "--length: expected a table of at most 2^31 values, found 8 x 65536 x 65536");
+  EXPECT_EQ(made("tupe", {.length = 2, .dim = 65536}),
+            "--dim: expected a table of at most 2^31 values, found 2 x 65536 x 65536");
+  EXPECT_EQ(made("shaw", {.dim = 8, .clip = huge}), "--clip: expected at most 2^31, found 1099511627776");
+  EXPECT_EQ(made("dft", {.length = 4, .dim = 4, .period = huge}),
+            "--period: expected a table of at most 2^31 values, found 2 x 1099511627776");
+}
+
+TEST(Catalog, RejectsOptionsThatWouldDoNothing) {
+  EXPECT_EQ(rejection([] { make_encoding("tape", {.length = 4, .dim = 4, .period = 8}); }),
+            "--period: expected no period for tape, found 8 (only dft has one)");
+  EXPECT_EQ(rejection([] { make_encoding("alibi", {.length = 4, .scale = parse_scale("unit")}); }),
+            "--scale: expected as-defined for alibi, found unit (only additive encodings are scaled)");
+  EXPECT_EQ(rejection([] { make_encoding("learned", {.length = 1, .dim = 4, .positions = {0.5}}); }),
+            "--positions-file: expected no file for learned, found one (learned knows whole positions only)");
+  EXPECT_EQ(rejection([] { make_encoding("sinusoidal", {.length = 3, .dim = 4, .positions = {0.5}}); }),
+            "--positions-file: expected 3 positions (--length), found 1");
+  EXPECT_EQ(rejection([] {
+              make_encoding("sinusoidal", {.length = 2, .dim = 4, .positions = {0.5, NAN}});
+            }),
+            "--positions-file:2: expected a finite number, found nan");
+}
+
+}  // namespace
+}  // namespace faithful
