@@ -1,14 +1,17 @@
-// The training step of DESIGN's bars and its inference, timed in turns with oneDNN's sgemm so that both see the same machine.
+// The training step of DESIGN's bars and its inference, timed in turns with oneDNN's sgemm so that both see the same
+// machine.
 //
-//   engine_step [--width D]... [--threads N]... [--rounds R] [--shards K] [--json FILE] [--profile] [--infer] [--positions S]...
+//   engine_step [--width D]... [--threads N]... [--rounds R] [--shards K] [--json FILE] [--profile] [--infer]
+//   [--positions S]... [--batch B] [--cpu]
 //
 // One line per case: milliseconds per step (lower quartile of the rounds), and the share of sgemm's rate at n = 1024 on
-// one core times the threads used.
+// one core times the threads used. --cpu counts processor seconds instead of those on the wall: the figure to look at
+// while others use the machine (it says nothing about how well threads share the work).
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstring>
+#include <ctime>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -27,11 +30,22 @@ using testing::ReferenceBatch;
 using testing::ReferenceConfig;
 using testing::ReferenceModel;
 
+bool count_cpu = false;
+
+double now() {
+  if (count_cpu) {
+    timespec t{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+  }
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 template <class Work>
 double seconds(const Work& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = now();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return now() - start;
 }
 
 double lower_quartile(std::vector<double> times) {
@@ -102,16 +116,18 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   step(nullptr);
   const double once = seconds([&] { step(nullptr); });
   const auto repeats = static_cast<std::size_t>(std::max(1.0, 0.2 / once));
-  const double flops = static_cast<double>(options.batch) * (options.infer ? flops_forward(config) : flops_step(config));
+  const double flops =
+      static_cast<double>(options.batch) * (options.infer ? flops_forward(config) : flops_step(config));
   std::vector<double> times, shares;
   for (std::size_t round = 0; round < options.rounds; ++round) {
     const double before = sgemm.rate();
     const double time = seconds([&] {
-      for (std::size_t i = 0; i < repeats; ++i) step(nullptr);
-    }) / static_cast<double>(repeats);
+                          for (std::size_t i = 0; i < repeats; ++i) step(nullptr);
+                        }) /
+                        static_cast<double>(repeats);
     const double rate = (before + sgemm.rate()) / 2;
     times.push_back(time);
-    if (rate > 0) shares.push_back(-flops / time / rate / static_cast<double>(threads));
+    if (rate > 0) shares.push_back(-flops / time / rate / (count_cpu ? 1 : static_cast<double>(threads)));
   }
   if (options.profile && !options.infer && threads == 1) {
     const double whole = seconds([&] { step(&profile); });
@@ -136,7 +152,8 @@ int run(const Options& options) {
   for (const std::size_t positions : options.positions) {
     for (const std::size_t width : options.widths) {
       for (const std::size_t threads : options.threads) {
-        const ReferenceConfig config{.width = width, .heads = width > 128 ? std::size_t{8} : std::size_t{4}, .positions = positions};
+        const ReferenceConfig config{
+            .width = width, .heads = width > 128 ? std::size_t{8} : std::size_t{4}, .positions = positions};
         const Result r = measure(options, config, threads, sgemm);
         fmt::print("{:<32}{:>12.2f}{:>16.1f}{:>14.1f}\n", r.name, r.milliseconds, 100 * r.share, r.peak_mib);
         std::fflush(stdout);
@@ -149,8 +166,9 @@ int run(const Options& options) {
     std::string separator = "[\n";
     for (const Result& r : results) {
       file << separator
-           << fmt::format(R"(  {{"name": "{}", "value": {:.4f}, "unit": "ms", "peer": "oneDNN sgemm", "ratio": {:.4f}}})",
-                          r.name, r.milliseconds, r.share);
+           << fmt::format(
+                  R"(  {{"name": "{}", "value": {:.4f}, "unit": "ms", "peer": "oneDNN sgemm", "ratio": {:.4f}}})",
+                  r.name, r.milliseconds, r.share);
       separator = ",\n";
     }
     file << "\n]\n";
@@ -168,6 +186,8 @@ int main(int argc, char** argv) {
     const std::string flag = argv[i];
     if (flag == "--profile") {
       options.profile = true;
+    } else if (flag == "--cpu") {
+      faithful::engine::count_cpu = true;
     } else if (flag == "--infer") {
       options.infer = true;
     } else if (flag == "--json" && i + 1 < argc) {
@@ -178,12 +198,18 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "engine_step: expected a number of at least 1 after {}\n", flag);
         return 2;
       }
-      if (flag == "--width") options.widths.push_back(*number);
-      else if (flag == "--threads") options.threads.push_back(*number);
-      else if (flag == "--positions") options.positions.push_back(*number);
-      else if (flag == "--rounds") options.rounds = *number;
-      else if (flag == "--shards") options.shards = *number;
-      else if (flag == "--batch") options.batch = *number;
+      if (flag == "--width")
+        options.widths.push_back(*number);
+      else if (flag == "--threads")
+        options.threads.push_back(*number);
+      else if (flag == "--positions")
+        options.positions.push_back(*number);
+      else if (flag == "--rounds")
+        options.rounds = *number;
+      else if (flag == "--shards")
+        options.shards = *number;
+      else if (flag == "--batch")
+        options.batch = *number;
       else {
         fmt::print(stderr, "engine_step: {} is not known\n", flag);
         return 2;
