@@ -12,4 +12,6 @@ foreach(library DNNL OPENBLAS)
     target_link_libraries(faithful_engine_oracles PRIVATE ${FAITHFUL_${library}})
   endif()
 endforeach()
+# Where the conformance tests find what PyTorch computed.
+target_compile_definitions(faithful_engine_oracles PUBLIC FAITHFUL_ENGINE_GOLDEN="${PROJECT_SOURCE_DIR}/tests/engine/golden")
 set(FAITHFUL_TEST_LINKS_engine faithful_engine_oracles)
