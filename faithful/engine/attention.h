@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <span>
 
+#include "faithful/base/api.h"
 #include "faithful/engine/tape.h"
 
 namespace faithful::engine {
@@ -39,6 +40,6 @@ struct AttentionInputs {
 
 // [B, S, H * Dv].
 template <class T>
-Tensor<T> attention(Tape<T>& tape, const AttentionInputs<T>& inputs);
+FAITHFUL_API Tensor<T> attention(Tape<T>& tape, const AttentionInputs<T>& inputs);
 
 }  // namespace faithful::engine

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "faithful/base/api.h"
 #include "faithful/engine/attention.h"
 #include "faithful/engine/tape.h"
 
@@ -17,24 +18,24 @@ enum class Activation { kNone, kRelu, kGelu };
 // y [.., out] = activation(x [.., in] Wᵀ + bias), W [out, in], bias [out] or none.
 // With W [G, out, in] and bias [G, out]: x [B, G, R, in], and group g has weights of its own.
 template <class T>
-Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias = {},
-                 Activation activation = Activation::kNone);
+FAITHFUL_API Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias = {},
+                              Activation activation = Activation::kNone);
 
 // y = (z - mean) / sqrt(variance + epsilon) * gain + offset over every row of z = x + residual; residual may be none.
 template <class T>
-Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset,
-                     double epsilon = 1e-5);
+FAITHFUL_API Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset,
+                                  double epsilon = 1e-5);
 
 // The same over the rows for every column of x [.., D]. In training it takes the statistics of the rows on this tape
 // (one shard of the batch: "ghost batch norm", Hoffer et al. 2017) and leaves them for the parameters `mean` and
 // `variance`, which must be declared as statistics [D]; otherwise it uses those.
 template <class T>
-Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean, Tensor<T> variance,
-                     double epsilon = 1e-5);
+FAITHFUL_API Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean,
+                                  Tensor<T> variance, double epsilon = 1e-5);
 
 // In training, each element is zero with probability p (to 1/65536), else divided by 1 - p. x [B, ..].
 template <class T>
-Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p);
+FAITHFUL_API Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p);
 
 // Which positions are there: 1, or 0 for padding. Empty: all.
 struct Mask {
@@ -43,41 +44,41 @@ struct Mask {
 
 // The mean (or greatest value) over the valid positions of x [B, S, D]: [B, D]. No valid position: zeros.
 template <class T>
-Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
+FAITHFUL_API Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
 template <class T>
-Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
+FAITHFUL_API Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
 
 // The greatest value in each of the windows x[b, t * stride .. + window - 1, :]: [.., (S - window) / stride + 1, D].
 template <class T>
-Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride);
+FAITHFUL_API Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride);
 
 // x + y; the rows of y repeat when it has fewer: [B, S, D] + [S, D], or + [D].
 template <class T>
-Tensor<T> add(Tape<T>& tape, Tensor<T> x, Tensor<T> y);
+FAITHFUL_API Tensor<T> add(Tape<T>& tape, Tensor<T> x, Tensor<T> y);
 
 // x times a constant.
 template <class T>
-Tensor<T> scale(Tape<T>& tape, Tensor<T> x, double factor);
+FAITHFUL_API Tensor<T> scale(Tape<T>& tape, Tensor<T> x, double factor);
 
 // The sum of all elements: one number.
 template <class T>
-Tensor<T> sum(Tape<T>& tape, Tensor<T> x);
+FAITHFUL_API Tensor<T> sum(Tape<T>& tape, Tensor<T> x);
 
 // Side by side along the last size; rows repeat as in add(). The first part has the most rows.
 template <class T>
-Tensor<T> concat(Tape<T>& tape, std::span<const Tensor<T>> parts);
+FAITHFUL_API Tensor<T> concat(Tape<T>& tape, std::span<const Tensor<T>> parts);
 
 // Positions begin .. begin + count - 1 of x [.., S, D].
 template <class T>
-Tensor<T> slice(Tape<T>& tape, Tensor<T> x, std::size_t begin, std::size_t count);
+FAITHFUL_API Tensor<T> slice(Tape<T>& tape, Tensor<T> x, std::size_t begin, std::size_t count);
 
 // x [S, D] `times` over: [times, S, D].
 template <class T>
-Tensor<T> repeat(Tape<T>& tape, Tensor<T> x, std::size_t times);
+FAITHFUL_API Tensor<T> repeat(Tape<T>& tape, Tensor<T> x, std::size_t times);
 
 // x [B, M, N] -> [B, N, M].
 template <class T>
-Tensor<T> transpose(Tape<T>& tape, Tensor<T> x);
+FAITHFUL_API Tensor<T> transpose(Tape<T>& tape, Tensor<T> x);
 
 struct ConvolutionOptions {
   std::size_t kernel = 3;    // positions that one output sees
@@ -89,8 +90,8 @@ struct ConvolutionOptions {
 // y[b, t, o] = bias[o] + Σ_k Σ_c W[o, k * C + c] x[b, t * stride + k * dilation - padding, c]; x [.., S, C],
 // W [out, kernel * C]. With W [G, out, kernel * C], x [B, G, S, C]: one set of weights per group, such as per sensor.
 template <class T>
-Tensor<T> convolution(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, const ConvolutionOptions& options,
-                      Activation activation = Activation::kNone);
+FAITHFUL_API Tensor<T> convolution(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias,
+                                   const ConvolutionOptions& options, Activation activation = Activation::kNone);
 
 template <class T>
 struct LossOptions {
@@ -100,12 +101,12 @@ struct LossOptions {
 
 // scale Σ_b w[y_b] (log Σ_k exp z[b,k] - z[b,y_b]) for logits z [B, K] and labels y [B]: one number.
 template <class T>
-Tensor<T> softmax_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const std::int32_t> labels,
-                                const LossOptions<T>& options = {});
+FAITHFUL_API Tensor<T> softmax_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const std::int32_t> labels,
+                                             const LossOptions<T>& options = {});
 
 // scale Σ_b (w1 y_b log(1 + exp(-z_b)) + w0 (1 - y_b) log(1 + exp(z_b))) for logits z [B] and targets y in [0, 1].
 template <class T>
-Tensor<T> binary_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const T> targets,
-                               const LossOptions<T>& options = {});
+FAITHFUL_API Tensor<T> binary_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const T> targets,
+                                            const LossOptions<T>& options = {});
 
 }  // namespace faithful::engine

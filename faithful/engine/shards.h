@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "faithful/base/api.h"
 #include "faithful/base/threads.h"
 #include "faithful/engine/adamw.h"
 #include "faithful/engine/denormals.h"
@@ -24,7 +25,7 @@ struct ShardOptions {
 // fixed number of shards; each is passed forwards and backwards on one thread's tape into gradients of its own, and the
 // update adds these up in the order of the shards, in the same sweep as AdamW.
 template <class T>
-class Shards {
+class FAITHFUL_API Shards {
  public:
   Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions options = {});
 

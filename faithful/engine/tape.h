@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "faithful/base/api.h"
 #include "faithful/engine/arena.h"
 #include "faithful/engine/parameters.h"
 #include "faithful/engine/profile.h"
@@ -41,7 +42,7 @@ struct Draws {
 };
 
 template <class T>
-class Tape {
+class FAITHFUL_API Tape {
  public:
   Tape() = default;
   Tape(const Tape&) = delete;
