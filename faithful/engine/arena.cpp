@@ -61,17 +61,26 @@ void Arena::release(Mark mark) {
   }
 }
 
+std::size_t Arena::capacity() const {
+  std::size_t all = 0;
+  for (const Block& block : blocks_) all += block.size;
+  return all;
+}
+
+void Arena::join_blocks(std::size_t at_least) {
+  for (const Block& block : blocks_) std::free(block.data);
+  blocks_.clear();
+  add_block(at_least);
+}
+
+void Arena::reserve(std::size_t bytes) {
+  in_use_ = 0;
+  if (capacity() < bytes) join_blocks(bytes);
+}
+
 void Arena::reset() {
   in_use_ = 0;
-  if (blocks_.size() > 1) {
-    std::size_t all = 0;
-    for (const Block& block : blocks_) {
-      all += block.size;
-      std::free(block.data);
-    }
-    blocks_.clear();
-    add_block(all);
-  }
+  if (blocks_.size() > 1) join_blocks(capacity());
   if (!blocks_.empty()) blocks_.front().used = 0;
 }
 

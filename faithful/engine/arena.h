@@ -32,6 +32,10 @@ class FAITHFUL_API Arena {
 
   void reset();
 
+  // Between passes: makes sure that a pass of so many bytes will allocate nothing.
+  void reserve(std::size_t bytes);
+  std::size_t capacity() const;
+
   std::size_t peak_bytes() const { return peak_; }  // most that was in use at once since the beginning
 
  private:
@@ -41,6 +45,7 @@ class FAITHFUL_API Arena {
   };
   void* take_bytes(std::size_t bytes);
   void add_block(std::size_t at_least);
+  void join_blocks(std::size_t at_least);
 
   std::vector<Block> blocks_;
   std::size_t in_use_ = 0, peak_ = 0;

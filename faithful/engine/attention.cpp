@@ -89,9 +89,7 @@ T* Attention<T>::pack_scaled(View<const T> b, Form form, T factor) {
   const std::size_t count = packed_size<T>(k, n);
   T* packed = take(count);
   pack<T>(b, form, packed);
-  if (factor != 1) {
-    for (std::size_t i = 0; i < count; ++i) packed[i] *= factor;
-  }
+  if (factor != 1) rescale(factor, count, packed);
   return packed;
 }
 

@@ -6,28 +6,6 @@
 
 namespace faithful::engine {
 
-namespace {
-
-// The factors of one sample's elements, 0 or 1 / (1 - p). One call of the generator serves eight elements, 16 bits
-// each.
-template <class T>
-void draw_factors(const Draws& draws, std::uint32_t sample, std::uint32_t number, std::size_t count,
-                  std::uint32_t dropped, T* factors) {
-  constexpr std::size_t kPerCall = 8;
-  constexpr std::uint32_t kAll = 65536;
-  const T keep = static_cast<T>(static_cast<double>(kAll) / (kAll - dropped));
-  const PhiloxKey key{static_cast<std::uint32_t>(draws.seed), static_cast<std::uint32_t>(draws.seed >> 32)};
-  for (std::size_t i = 0; i < count; i += kPerCall) {
-    const PhiloxCounter words = philox({static_cast<std::uint32_t>(i / kPerCall), number, sample, draws.step}, key);
-    for (std::size_t e = 0; e < kPerCall && i + e < count; ++e) {
-      const std::uint32_t bits = words[e / 2] >> (e % 2 * 16) & 0xFFFF;
-      factors[i + e] = bits < dropped ? T(0) : keep;
-    }
-  }
-}
-
-}  // namespace
-
 template <class T>
 Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p) {
   assert(p >= 0 && p < 1);
@@ -40,9 +18,12 @@ Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p) {
   const Tensor<T> y = tape.make(x.shape);
   T* factors = tape.arena().template take<T>(x.shape.count());
   const std::size_t samples = x.shape.rank() > 1 ? x.shape[0] : 1, each = x.shape.count() / samples;
+  const Draws& draws = tape.draws();
+  const PhiloxKey key{static_cast<std::uint32_t>(draws.seed), static_cast<std::uint32_t>(draws.seed >> 32)};
+  const T keep = static_cast<T>(65536.0 / (65536 - dropped));
   for (std::size_t b = 0; b < samples; ++b) {
-    const auto sample = static_cast<std::uint32_t>(tape.draws().first_sample + b);
-    draw_factors(tape.draws(), sample, number, each, dropped, factors + b * each);
+    const auto sample = static_cast<std::uint32_t>(draws.first_sample + b);
+    dropout_factors({key, number, sample, draws.step, dropped}, each, keep, factors + b * each);
   }
   std::copy_n(x.data, x.shape.count(), y.data);
   multiply(static_cast<const T*>(factors), x.shape.count(), y.data);

@@ -157,29 +157,66 @@ void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> s
   }
 }
 
+#if HWY_TARGET != HWY_SCALAR
+// Four rows of B and four columns become four rows of a panel.
+template <class T>
+HWY_INLINE void transpose_4x4(const T* from, std::size_t stride, T* to, std::size_t to_stride) {
+  const hn::FixedTag<T, 4> d;
+  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + stride);
+  const auto r2 = hn::LoadU(d, from + 2 * stride), r3 = hn::LoadU(d, from + 3 * stride);
+  const auto even_low = hn::InterleaveLower(d, r0, r2), odd_low = hn::InterleaveLower(d, r1, r3);
+  const auto even_high = hn::InterleaveUpper(d, r0, r2), odd_high = hn::InterleaveUpper(d, r1, r3);
+  hn::StoreU(hn::InterleaveLower(d, even_low, odd_low), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, even_low, odd_low), d, to + to_stride);
+  hn::StoreU(hn::InterleaveLower(d, even_high, odd_high), d, to + 2 * to_stride);
+  hn::StoreU(hn::InterleaveUpper(d, even_high, odd_high), d, to + 3 * to_stride);
+}
+#endif
+
+// A panel [k, width] of Bᵀ: `columns` rows of B from `from` on, the rest zero.
+template <class T>
+void pack_transposed_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
+  std::size_t block_columns = 0, block_k = 0;  // what goes in blocks of four by four
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) {
+    block_columns = columns / 4 * 4;
+    block_k = k / 4 * 4;
+    for (std::size_t c = 0; c < block_columns; c += 4) {
+      for (std::size_t p = 0; p < block_k; p += 4) {
+        transpose_4x4(from + c * stride + p, stride, to + p * kWidth<T> + c, kWidth<T>);
+      }
+    }
+  }
+#endif
+  for (std::size_t p = 0; p < k; ++p) {
+    T* row = to + p * kWidth<T>;
+    for (std::size_t c = p < block_k ? block_columns : 0; c < columns; ++c) row[c] = from[c * stride + p];
+    for (std::size_t c = columns; c < kWidth<T>; ++c) row[c] = 0;
+  }
+}
+
+// A panel [k, width] of B.
+template <class T>
+void pack_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
+  for (std::size_t p = 0; p < k; ++p, from += stride, to += kWidth<T>) {
+    if (columns == kWidth<T>) {
+      std::memcpy(to, from, kWidth<T> * sizeof(T));
+    } else {
+      for (std::size_t c = 0; c < kWidth<T>; ++c) to[c] = c < columns ? from[c] : T(0);
+    }
+  }
+}
+
 template <class T>
 void rearrange(View<const T> b, Form form, T* packed) {
-  const std::size_t k = form == Form::kPlain ? b.rows : b.columns;
-  const std::size_t n = form == Form::kPlain ? b.columns : b.rows;
+  const bool plain = form == Form::kPlain;
+  const std::size_t k = plain ? b.rows : b.columns, n = plain ? b.columns : b.rows;
   for (std::size_t j = 0; j < n; j += kWidth<T>, packed += k * kWidth<T>) {
     const std::size_t columns = std::min(kWidth<T>, n - j);
-    if (form == Form::kPlain) {
-      for (std::size_t p = 0; p < k; ++p) {
-        T* to = packed + p * kWidth<T>;
-        const T* from = &b(p, j);
-        if (columns == kWidth<T>) {
-          std::memcpy(to, from, kWidth<T> * sizeof(T));
-        } else {
-          for (std::size_t c = 0; c < kWidth<T>; ++c) to[c] = c < columns ? from[c] : T(0);
-        }
-      }
+    if (plain) {
+      pack_panel(b.data + j, b.stride, columns, k, packed);
     } else {
-      const T* from = &b(j, 0);
-      for (std::size_t p = 0; p < k; ++p, ++from) {
-        T* to = packed + p * kWidth<T>;
-        for (std::size_t c = 0; c < columns; ++c) to[c] = from[c * b.stride];
-        for (std::size_t c = columns; c < kWidth<T>; ++c) to[c] = 0;
-      }
+      pack_transposed_panel(b.data + j * b.stride, b.stride, columns, k, packed);
     }
   }
 }

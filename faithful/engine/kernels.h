@@ -34,7 +34,11 @@ void normalize_backward(const float* dy, const float* unit, std::size_t n, float
 // Each sum or product rounded once, so equal to the twin in every bit.
 void add(const float* x, std::size_t n, float* y);
 void multiply(const float* x, std::size_t n, float* y);
+void rescale(float factor, std::size_t n, float* x);
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y);
+
+// The same draws as the twin, on every instruction set.
+void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors);
 
 // Relative error of the change of a weight below 1e-6.
 void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
@@ -43,12 +47,14 @@ void adamw(const float* const* gradients, std::size_t shards, float factor, std:
 using reference::adamw;
 using reference::add;
 using reference::add_rows;
+using reference::dropout_factors;
 using reference::exponential;
 using reference::gelu;
 using reference::multiply;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;
+using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;
 

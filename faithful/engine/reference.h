@@ -6,10 +6,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 
+#include "faithful/base/random.h"
 #include "faithful/engine/adamw.h"
+
+namespace faithful::engine {
+
+// What the draws of one sample in one dropout are keyed by.
+struct DropoutPlace {
+  PhiloxKey key;  // the seed
+  std::uint32_t operation, sample, step;
+  std::uint32_t dropped;  // of 65536
+};
+
+}  // namespace faithful::engine
 
 namespace faithful::engine::reference {
 
@@ -102,6 +115,30 @@ void add(const T* x, std::size_t n, T* y) {
 template <class T>
 void multiply(const T* x, std::size_t n, T* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] *= x[i];
+}
+
+// x *= factor.
+template <class T>
+void rescale(T factor, std::size_t n, T* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] *= factor;
+}
+
+// Dropout's factors: 0 where the element's 16 bits are below `dropped`, else `keep`. Philox call j of a sample, counter
+// {j, ..place}, serves the elements 128 (j / 16) + 16 e + j % 16, e = 0 .. 7, with its eight half words in order: so
+// the numbers do not depend on how many calls run side by side.
+template <class T>
+void dropout_factors(const DropoutPlace& place, std::size_t n, T keep, T* factors) {
+  for (std::size_t first = 0; first < n; first += 128) {
+    for (std::size_t j = 0; j < 16; ++j) {
+      const auto call = static_cast<std::uint32_t>(first / 8 + j);
+      const PhiloxCounter words = philox({call, place.operation, place.sample, place.step}, place.key);
+      for (std::size_t e = 0; e < 8; ++e) {
+        const std::size_t i = first + 16 * e + j;
+        const std::uint32_t bits = words[e / 2] >> (e % 2 * 16) & 0xFFFF;
+        if (i < n) factors[i] = bits < place.dropped ? T(0) : keep;
+      }
+    }
+  }
 }
 
 // y [columns] += the sum of the rows of x.

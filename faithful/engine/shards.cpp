@@ -36,6 +36,15 @@ Shards<T>::Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions opti
 }
 
 template <class T>
+void Shards<T>::level_tapes() {
+  for (const auto& tape : tapes_) {
+    for (const auto& other : tapes_) {
+      if (tape != other) tape->reserve_like(*other);
+    }
+  }
+}
+
+template <class T>
 void Shards<T>::update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor) {
   const ParameterEntry& entry = parameters_.entries()[piece.entry];
   const T* gradients[kMostShards];

@@ -58,6 +58,9 @@ class FAITHFUL_API Shards {
   // Calls body(shard, tape) for shards 0 .. count - 1, each on some thread with that thread's tape.
   template <class Body>
   void for_each_shard(std::size_t count, Body&& body);
+  // Which thread takes which shard is left to chance; the memory of all is made alike, so that it changes nothing
+  // later.
+  void level_tapes();
   void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor);
 
   Parameters<T>& parameters_;
@@ -80,6 +83,7 @@ void Shards<T>::for_each_shard(std::size_t count, Body&& body) {
     const FlushDenormals flush;
     for (std::size_t shard = next++; shard < count; shard = next++) body(shard, *tapes_[worker]);
   });
+  level_tapes();
 }
 
 template <class T>

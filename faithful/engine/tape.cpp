@@ -25,6 +25,15 @@ void Tape<T>::begin(const Parameters<T>& parameters, Options options) {
 }
 
 template <class T>
+void Tape<T>::reserve_like(const Tape& other) {
+  arena_.reserve(other.arena_.capacity());
+  scratch_.reserve(other.scratch_.capacity());
+  parameter_tensors_.reserve(other.parameter_tensors_.capacity());
+  slots_.reserve(other.slots_.capacity());
+  steps_.reserve(other.steps_.capacity());
+}
+
+template <class T>
 Tensor<T> Tape<T>::add_slot(T* data, Shape shape, std::size_t stride, T* gradient, bool wanted) {
   const auto number = static_cast<std::uint32_t>(slots_.size());
   slots_.push_back(

@@ -59,6 +59,9 @@ class FAITHFUL_API Tape {
   // Begins a pass: forgets the one before and takes back its memory.
   void begin(const Parameters<T>& parameters, Options options);
 
+  // Between passes: as much memory as `other` has, so that a pass like its last one will allocate nothing.
+  void reserve_like(const Tape& other);
+
   bool recording() const { return options_.record; }
   bool training() const { return options_.training; }
   const Draws& draws() const { return options_.draws; }

@@ -183,14 +183,27 @@ TEST(Kernels, SumsAndProductsAreExact) {
     std::vector<float> sum = y, product = y, rows = y;
     add(x.data(), n, sum.data());
     multiply(x.data(), n, product.data());
+    std::vector<float> tripled = y;
+    rescale(3.0F, n, tripled.data());
     add_rows(x.data(), 5, n, n + 1, rows.data());
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(sum[i], y[i] + x[i]);
       EXPECT_EQ(product[i], y[i] * x[i]);
+      EXPECT_EQ(tripled[i], 3 * y[i]);
       float all = y[i];
       for (std::size_t r = 0; r < 5; ++r) all += x[r * (n + 1) + i];
       EXPECT_EQ(rows[i], all);
     }
+  }
+}
+
+TEST(Kernels, DropoutDrawsTheSameNumbersAsItsTwin) {
+  for (const std::size_t n : {1, 7, 16, 127, 128, 129, 1000}) {
+    const DropoutPlace place{{123, 456}, 7, 8, 9, 20000};
+    std::vector<float> ours(n), naive(n);
+    dropout_factors(place, n, 2.5F, ours.data());
+    reference::dropout_factors(place, n, 2.5F, naive.data());
+    EXPECT_EQ(ours, naive) << n;
   }
 }
 
