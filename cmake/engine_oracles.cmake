@@ -15,3 +15,16 @@ endforeach()
 # Where the conformance tests find what PyTorch computed.
 target_compile_definitions(faithful_engine_oracles PUBLIC FAITHFUL_ENGINE_GOLDEN="${PROJECT_SOURCE_DIR}/tests/engine/golden")
 set(FAITHFUL_TEST_LINKS_engine faithful_engine_oracles)
+
+if(NOT FAITHFUL_TESTS)
+  return()
+endif()
+# The kernels on the lesser instruction sets that every machine of its kind has.
+set(sets scalar)
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
+  list(APPEND sets sse4)
+endif()
+foreach(set IN LISTS sets)
+  add_test(NAME engine-fast-${set} COMMAND test_engine --gtest_brief=1)
+  set_tests_properties(engine-fast-${set} PROPERTIES LABELS "fast;unit;room-engine" ENVIRONMENT FAITHFUL_ISA=${set})
+endforeach()

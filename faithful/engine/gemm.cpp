@@ -88,18 +88,15 @@ HWY_NOINLINE void multiply_edge(std::size_t depth, const TileRows<T>& rows, cons
 // Rows first..first+count-1 of op(A) and columns p0..p0+depth-1, transposed A, as [count / 6, depth, 6].
 template <class T>
 void pack_rows(View<const T> a, std::size_t first, std::size_t count, std::size_t p0, std::size_t depth, T* packed) {
-  for (std::size_t i = 0; i < count; i += kTileRows, packed += depth * kTileRows) {
-    const std::size_t here = std::min(kTileRows, count - i);
-    const T* from = &a(p0, first + i);
-    T* to = packed;
-    if (here == kTileRows) {
-      for (std::size_t p = 0; p < depth; ++p, from += a.stride, to += kTileRows) {
-        std::memcpy(to, from, kTileRows * sizeof(T));
-      }
-    } else {
-      for (std::size_t p = 0; p < depth; ++p, from += a.stride, to += kTileRows) {
-        for (std::size_t r = 0; r < kTileRows; ++r) to[r] = from[std::min(r, here - 1)];
-      }
+  const std::size_t whole = count / kTileRows * kTileRows;
+  for (std::size_t p = 0; p < depth; ++p) {
+    const T* from = &a(p0 + p, first);
+    T* to = packed + p * kTileRows;
+    for (std::size_t i = 0; i < whole; i += kTileRows, to += depth * kTileRows) {
+      std::memcpy(to, from + i, kTileRows * sizeof(T));
+    }
+    if (whole < count) {
+      for (std::size_t r = 0; r < kTileRows; ++r) to[r] = from[std::min(whole + r, count - 1)];
     }
   }
 }

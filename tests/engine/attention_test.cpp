@@ -144,6 +144,22 @@ TEST(Attention, ManyTilesGiveTheSame) {
   EXPECT_EQ(results[0], results[1]);  // recomputing repeats the same operations: every bit is equal
 }
 
+// Twice the length takes twice the memory, forwards and backwards, once the softmax is no longer kept.
+TEST(Attention, MemoryIsLinearInLength) {
+  Parameters<float> parameters;
+  parameters.allocate();
+  const auto peak = [&](std::size_t positions) {
+    std::vector<float> x(positions * 8, 0.5F), gradient(x.size());
+    Tape<float> tape;
+    tape.begin(parameters, {.record = true});
+    const Tensor<float> in = tape.variable(x.data(), {1, positions, 8}, gradient.data());
+    tape.backward(sum(tape, attention<float>(tape, {.query = in, .key = in, .value = in, .heads = 1})));
+    return static_cast<double>(tape.arena().peak_bytes() + tape.scratch().peak_bytes());
+  };
+  EXPECT_LT(peak(2400) / peak(1200), 2.1);
+  EXPECT_GT(peak(500), peak(600));  // 500 positions still keep theirs
+}
+
 TEST(Attention, OneTensorMayBeQueryKeyAndValue) {
   expect_gradients({Shape{2, 5, 4}}, [](Tape<double>& tape, const Tensors& x) {
     return attention<double>(tape, {.query = x[0], .key = x[0], .value = x[0], .heads = 2});
