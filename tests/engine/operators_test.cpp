@@ -88,7 +88,8 @@ TEST(LayerNorm, ClosedForm) {
 }
 
 TEST(BatchNorm, Gradients) {
-  for (const auto& [rows, width] : {std::array<std::size_t, 2>{1, 1}, {2, 3}, {7, 5}}) {
+  for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {2, 3}, {7, 5}}) {
+    const std::size_t rows = sizes[0], width = sizes[1];
     for (const bool training : {true, false}) {
       Parameters<double> parameters;
       const Parameter mean = parameters.declare({.name = "mean", .shape = {width}, .statistic = true});
@@ -195,7 +196,8 @@ TEST(Pool, Gradients) {
                      [&](Tape<double>& tape, const Tensors& x) { return max_pool(tape, x[0], mask); });
   }
   expect_gradients({Shape{1, 1, 1}}, [](Tape<double>& tape, const Tensors& x) { return mean_pool(tape, x[0]); });
-  for (const auto& [window, stride] : {std::array<std::size_t, 2>{1, 1}, {3, 2}, {7, 1}}) {
+  for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {3, 2}, {7, 1}}) {
+    const std::size_t window = sizes[0], stride = sizes[1];
     expect_gradients({Shape{2, 7, 3}}, [&](Tape<double>& tape, const Tensors& x) {
       return max_pool_windows(tape, x[0], window, stride);
     });
