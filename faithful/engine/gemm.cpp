@@ -140,7 +140,7 @@ void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> s
       TileRows<T> rows;
       std::size_t tile_stride;
       if (plain) {
-        rows = {&a(i0, p0), {}, 1};
+        rows = {a.data + i0 * a.stride + p0, {}, 1};  // data may be null for an empty sum
         for (std::size_t r = 0; r < kTileRows; ++r) rows.offset[r] = r * a.stride;
         tile_stride = kTileRows * a.stride;
       } else {
