@@ -32,6 +32,7 @@ faithful_room(analysis USES fourier encoding LINKS Eigen3::Eigen)
 faithful_room(data USES io)
 faithful_room(simulate USES data)
 faithful_room(window USES data)
+faithful_room(engine LINKS hwy::hwy)
 faithful_room(report USES io)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.

@@ -2,6 +2,7 @@
 # FAITHFUL_DATA (`data`), *_slow_test.cpp is `slow`. Run one: make dev ROOM=base TEST='Random.*'
 find_package(GTest REQUIRED)
 find_package(rapidcheck REQUIRED)
+include(engine_oracles)
 set(FAITHFUL_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 that has Debian's modules")
 
 # GoogleTest is precompiled once, here, and shared by every test program.

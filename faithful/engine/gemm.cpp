@@ -1,0 +1,286 @@
+#include "faithful/engine/gemm.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "faithful/engine/dispatch_internal.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "faithful/engine/gemm.cpp"
+#include <hwy/foreach_target.h>  // includes this file once for every instruction set
+#include <hwy/highway.h>
+
+// How a product is cut. The kernel keeps kTileRows x (vectors x lanes) sums in registers: 6 x 16 floats on AVX2 (12 of
+// its 16 registers), 6 x 64 on AVX-512 (24 of 32). A panel of B, [kMostDepth, width], stays in the first-level cache
+// while kBlockRows rows of A, in the second level, pass by.
+HWY_BEFORE_NAMESPACE();
+namespace faithful::engine::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr std::size_t kTileRows = 6;
+constexpr std::size_t kBlockRows = 12 * kTileRows;
+constexpr std::size_t kMostDepth = 320;
+constexpr std::size_t kVectors = HWY_MAX_BYTES == 64 ? 4 : 2;
+template <class T>
+constexpr std::size_t kWidth = kVectors* HWY_LANES(T);
+
+// Six rows of op(A), of which the last may repeat, so that a tile at the lower edge reads nothing outside.
+template <class T>
+struct TileRows {
+  const T* data;                  // the element of the first row and the first p
+  std::size_t offset[kTileRows];  // of every row from there
+  std::size_t step;               // from p to p + 1
+};
+
+// C tile [6, width] (+)= six rows of A times one panel of B.
+template <class T>
+HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const T* HWY_RESTRICT panel,
+                              T* HWY_RESTRICT c, std::size_t c_stride, bool add, const T* bias) {
+  const hn::ScalableTag<T> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::size_t kLanes = HWY_LANES(T);
+  V sums[kTileRows][kVectors];
+  HWY_UNROLL(6)
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+  }
+  const T* HWY_RESTRICT a = rows.data;
+  for (std::size_t p = 0; p < depth; ++p, a += rows.step, panel += kWidth<T>) {
+    V b[kVectors];
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) b[v] = hn::Load(d, panel + v * kLanes);
+    HWY_UNROLL(6)
+    for (std::size_t r = 0; r < kTileRows; ++r) {
+      const V factor = hn::Set(d, a[rows.offset[r]]);
+      HWY_UNROLL(4)
+      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
+    }
+  }
+  HWY_UNROLL(6)
+  for (std::size_t r = 0; r < kTileRows; ++r) {
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < kVectors; ++v) {
+      T* at = c + r * c_stride + v * kLanes;
+      V sum = sums[r][v];
+      if (add) sum = hn::Add(sum, hn::LoadU(d, at));
+      if (bias != nullptr) sum = hn::Add(sum, hn::LoadU(d, bias + v * kLanes));
+      hn::StoreU(sum, d, at);
+    }
+  }
+}
+
+// A tile at the right or lower edge goes through a full one beside it.
+template <class T>
+HWY_NOINLINE void multiply_edge(std::size_t depth, const TileRows<T>& rows, const T* panel, View<T> c, bool add,
+                                const T* bias) {
+  alignas(64) T tile[kTileRows * kWidth<T>];
+  alignas(64) T whole_bias[kWidth<T>];
+  if (add) {
+    for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(tile + i * kWidth<T>, &c(i, 0), c.columns * sizeof(T));
+  }
+  if (bias != nullptr) bias = static_cast<const T*>(std::memcpy(whole_bias, bias, c.columns * sizeof(T)));
+  multiply_tile<T>(depth, rows, panel, tile, kWidth<T>, add, bias);
+  for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(&c(i, 0), tile + i * kWidth<T>, c.columns * sizeof(T));
+}
+
+// Rows first..first+count-1 of op(A) and columns p0..p0+depth-1, transposed A, as [count / 6, depth, 6].
+template <class T>
+void pack_rows(View<const T> a, std::size_t first, std::size_t count, std::size_t p0, std::size_t depth, T* packed) {
+  const std::size_t whole = count / kTileRows * kTileRows;
+  for (std::size_t p = 0; p < depth; ++p) {
+    const T* from = &a(p0 + p, first);
+    T* to = packed + p * kTileRows;
+    for (std::size_t i = 0; i < whole; i += kTileRows, to += depth * kTileRows) {
+      std::memcpy(to, from + i, kTileRows * sizeof(T));
+    }
+    if (whole < count) {
+      for (std::size_t r = 0; r < kTileRows; ++r) to[r] = from[std::min(whole + r, count - 1)];
+    }
+  }
+}
+
+// One block of rows against all panels.
+template <class T>
+void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t k, std::size_t depth, const T* packed,
+                    View<T> c, bool add, const T* bias) {
+  const TileRows<T> first = rows;
+  for (std::size_t j = 0; j < c.columns; j += kWidth<T>, packed += k * kWidth<T>) {
+    const std::size_t columns = std::min(kWidth<T>, c.columns - j);
+    const T* panel_bias = bias == nullptr ? nullptr : bias + j;
+    rows.data = first.data;
+    for (std::size_t i = 0; i < c.rows; i += kTileRows, rows.data += tile_stride) {
+      const std::size_t here = std::min(kTileRows, c.rows - i);
+      T* at = &c(i, j);
+      if (here == kTileRows && columns == kWidth<T>) {
+        multiply_tile<T>(depth, rows, packed, at, c.stride, add, panel_bias);
+      } else {
+        TileRows<T> edge = rows;
+        for (std::size_t r = here; r < kTileRows; ++r) edge.offset[r] = edge.offset[here - 1];
+        multiply_edge<T>(depth, edge, packed, {at, here, columns, c.stride}, add, panel_bias);
+      }
+    }
+  }
+}
+
+template <class T>
+void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start) {
+  const bool plain = form == Form::kPlain;
+  const std::size_t k = plain ? a.columns : a.rows;
+  const std::size_t blocks = std::max<std::size_t>(1, (k + kMostDepth - 1) / kMostDepth);
+  const std::size_t most_depth = (k + blocks - 1) / blocks;
+  alignas(64) T block_of_a[kBlockRows * kMostDepth];
+  for (std::size_t p0 = 0; p0 < std::max<std::size_t>(k, 1); p0 += std::max<std::size_t>(most_depth, 1)) {
+    const std::size_t depth = std::min(most_depth, k - p0);
+    const bool add = start.add || p0 > 0;
+    const T* bias = p0 == 0 ? start.bias : nullptr;
+    for (std::size_t i0 = 0; i0 < c.rows; i0 += kBlockRows) {
+      const std::size_t count = std::min(kBlockRows, c.rows - i0);
+      TileRows<T> rows;
+      std::size_t tile_stride;
+      if (plain) {
+        rows = {a.data + i0 * a.stride + p0, {}, 1};  // data may be null for an empty sum
+        for (std::size_t r = 0; r < kTileRows; ++r) rows.offset[r] = r * a.stride;
+        tile_stride = kTileRows * a.stride;
+      } else {
+        pack_rows(a, i0, count, p0, depth, block_of_a);
+        rows = {block_of_a, {0, 1, 2, 3, 4, 5}, kTileRows};
+        tile_stride = kTileRows * depth;
+      }
+      multiply_block<T>(rows, tile_stride, k, depth, packed + p0 * kWidth<T>, {&c(i0, 0), count, c.columns, c.stride},
+                        add, bias);
+    }
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Four rows of B and four columns become four rows of a panel.
+template <class T>
+HWY_INLINE void transpose_4x4(const T* from, std::size_t stride, T* to, std::size_t to_stride) {
+  const hn::FixedTag<T, 4> d;
+  const auto r0 = hn::LoadU(d, from), r1 = hn::LoadU(d, from + stride);
+  const auto r2 = hn::LoadU(d, from + 2 * stride), r3 = hn::LoadU(d, from + 3 * stride);
+  const auto even_low = hn::InterleaveLower(d, r0, r2), odd_low = hn::InterleaveLower(d, r1, r3);
+  const auto even_high = hn::InterleaveUpper(d, r0, r2), odd_high = hn::InterleaveUpper(d, r1, r3);
+  hn::StoreU(hn::InterleaveLower(d, even_low, odd_low), d, to);
+  hn::StoreU(hn::InterleaveUpper(d, even_low, odd_low), d, to + to_stride);
+  hn::StoreU(hn::InterleaveLower(d, even_high, odd_high), d, to + 2 * to_stride);
+  hn::StoreU(hn::InterleaveUpper(d, even_high, odd_high), d, to + 3 * to_stride);
+}
+#endif
+
+// A panel [k, width] of Bᵀ: `columns` rows of B from `from` on, the rest zero.
+template <class T>
+void pack_transposed_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
+  std::size_t block_columns = 0, block_k = 0;  // what goes in blocks of four by four
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == 4) {
+    block_columns = columns / 4 * 4;
+    block_k = k / 4 * 4;
+    for (std::size_t c = 0; c < block_columns; c += 4) {
+      for (std::size_t p = 0; p < block_k; p += 4) {
+        transpose_4x4(from + c * stride + p, stride, to + p * kWidth<T> + c, kWidth<T>);
+      }
+    }
+  }
+#endif
+  for (std::size_t p = 0; p < k; ++p) {
+    T* row = to + p * kWidth<T>;
+    for (std::size_t c = p < block_k ? block_columns : 0; c < columns; ++c) row[c] = from[c * stride + p];
+    for (std::size_t c = columns; c < kWidth<T>; ++c) row[c] = 0;
+  }
+}
+
+// A panel [k, width] of B.
+template <class T>
+void pack_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
+  for (std::size_t p = 0; p < k; ++p, from += stride, to += kWidth<T>) {
+    if (columns == kWidth<T>) {
+      std::memcpy(to, from, kWidth<T> * sizeof(T));
+    } else {
+      for (std::size_t c = 0; c < kWidth<T>; ++c) to[c] = c < columns ? from[c] : T(0);
+    }
+  }
+}
+
+template <class T>
+void rearrange(View<const T> b, Form form, T* packed) {
+  const bool plain = form == Form::kPlain;
+  const std::size_t k = plain ? b.rows : b.columns, n = plain ? b.columns : b.rows;
+  for (std::size_t j = 0; j < n; j += kWidth<T>, packed += k * kWidth<T>) {
+    const std::size_t columns = std::min(kWidth<T>, n - j);
+    if (plain) {
+      pack_panel(b.data + j, b.stride, columns, k, packed);
+    } else {
+      pack_transposed_panel(b.data + j * b.stride, b.stride, columns, k, packed);
+    }
+  }
+}
+
+std::size_t float_width() {
+  return kWidth<float>;
+}
+std::size_t double_width() {
+  return kWidth<double>;
+}
+void multiply_float(View<const float> a, Form form, const float* packed, View<float> c, Start<float> start) {
+  multiply(a, form, packed, c, start);
+}
+void multiply_double(View<const double> a, Form form, const double* packed, View<double> c, Start<double> start) {
+  multiply(a, form, packed, c, start);
+}
+void rearrange_float(View<const float> b, Form form, float* packed) {
+  rearrange(b, form, packed);
+}
+void rearrange_double(View<const double> b, Form form, double* packed) {
+  rearrange(b, form, packed);
+}
+
+}  // namespace faithful::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace faithful::engine {
+
+HWY_EXPORT(float_width);
+HWY_EXPORT(double_width);
+HWY_EXPORT(multiply_float);
+HWY_EXPORT(multiply_double);
+HWY_EXPORT(rearrange_float);
+HWY_EXPORT(rearrange_double);
+
+template <class T>
+std::size_t packed_size(std::size_t k, std::size_t n) {
+  obey_instruction_set();
+  const std::size_t width =
+      sizeof(T) == sizeof(float) ? HWY_DYNAMIC_DISPATCH(float_width)() : HWY_DYNAMIC_DISPATCH(double_width)();
+  return (n + width - 1) / width * width * k;
+}
+template std::size_t packed_size<float>(std::size_t, std::size_t);
+template std::size_t packed_size<double>(std::size_t, std::size_t);
+
+template <>
+void pack(View<const float> b, Form form, float* packed) {
+  obey_instruction_set();
+  HWY_DYNAMIC_DISPATCH(rearrange_float)(b, form, packed);
+}
+template <>
+void pack(View<const double> b, Form form, double* packed) {
+  obey_instruction_set();
+  HWY_DYNAMIC_DISPATCH(rearrange_double)(b, form, packed);
+}
+
+template <>
+void gemm_packed(View<const float> a, Form form, const float* packed, View<float> c, Start<float> start) {
+  assert(c.rows == (form == Form::kPlain ? a.rows : a.columns));
+  HWY_DYNAMIC_DISPATCH(multiply_float)(a, form, packed, c, start);
+}
+template <>
+void gemm_packed(View<const double> a, Form form, const double* packed, View<double> c, Start<double> start) {
+  assert(c.rows == (form == Form::kPlain ? a.rows : a.columns));
+  HWY_DYNAMIC_DISPATCH(multiply_double)(a, form, packed, c, start);
+}
+
+}  // namespace faithful::engine
+#endif

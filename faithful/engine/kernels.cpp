@@ -1,0 +1,352 @@
+#include "faithful/engine/kernels.h"
+
+#include "faithful/engine/dispatch_internal.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "faithful/engine/kernels.cpp"
+#include <hwy/foreach_target.h>  // includes this file once for every instruction set
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace faithful::engine::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Wide = hn::ScalableTag<float>;
+using Single = hn::CappedTag<float, 1>;
+constexpr std::size_t kLanes = HWY_LANES(float);
+
+// Calls body(tag, i) for whole vectors and then for the elements left over, one by one with a tag of one lane.
+template <class Body>
+HWY_INLINE void for_each(std::size_t n, const Body& body) {
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) body(Wide(), i);
+  for (; i < n; ++i) body(Single(), i);
+}
+
+// Sums body(tag, i): lanes first, then the elements left over; always in the same order.
+template <class Body>
+HWY_INLINE float sum_of(std::size_t n, const Body& body) {
+  const Wide d;
+  auto even = hn::Zero(d), odd = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
+    even = hn::Add(even, body(d, i));
+    odd = hn::Add(odd, body(d, i + kLanes));
+  }
+  for (; i + kLanes <= n; i += kLanes) even = hn::Add(even, body(d, i));
+  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
+  for (; i < n; ++i) sum += hn::GetLane(body(Single(), i));
+  return sum;
+}
+
+// e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative error
+// (3e-9). ln 2 is subtracted in two parts, the first with few enough bits that k times it is exact.
+template <class D, class V>
+HWY_INLINE V exp_of(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const V least = hn::Set(d, -87.33654F);
+  const auto vanishes = hn::Lt(x, least);
+  const V clamped = hn::Min(hn::Max(x, least), hn::Set(d, 88.37626F));
+  const V k = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504F)));
+  V r = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
+  r = hn::NegMulAdd(k, hn::Set(d, -2.12194440e-4F), r);
+  V p = hn::Set(d, 0.0013814597623422742F);
+  p = hn::MulAdd(p, r, hn::Set(d, 0.008368716575205326F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.04166838899254799F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.1666652113199234F));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.4999999403953552F));
+  p = hn::MulAdd(hn::Mul(p, r), r, hn::Add(r, hn::Set(d, 1.0F)));
+  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, k), hn::Set(di, 127)));
+  return hn::IfThenZeroElse(vanishes, hn::Mul(p, hn::BitCast(d, exponent)));
+}
+
+// Φ(-|x|) = e^(-x²/2) R(|x|), R a polynomial in t = 1 / (1 + 0.35 |x|) fitted for least relative error (3.2e-8) up to
+// |x| = 14. The same exponential gives the density for the slope.
+template <class D>
+HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
+  const auto at = hn::LoadU(d, x);
+  const auto one = hn::Set(d, 1.0F);
+  const auto bell = exp_of(d, hn::Mul(hn::Mul(at, at), hn::Set(d, -0.5F)));
+  const auto t = hn::Div(one, hn::MulAdd(hn::Abs(at), hn::Set(d, 0.35F), one));
+  auto p = hn::Set(d, -0.0291459465F);
+  p = hn::MulAdd(p, t, hn::Set(d, 0.143971775F));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.255714411F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.159174335F));
+  p = hn::MulAdd(p, t, hn::Set(d, -0.0231099519F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.105508052F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.119832856F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.139861871F));
+  p = hn::MulAdd(p, t, hn::Set(d, 0.139621404F));
+  const auto tail = hn::Mul(hn::Mul(p, t), bell);
+  const auto below = hn::IfThenElse(hn::Lt(at, hn::Zero(d)), tail, hn::Sub(one, tail));
+  const auto value = hn::Mul(at, below);
+  if (slope != nullptr) hn::StoreU(hn::MulAdd(hn::Mul(at, hn::Set(d, 0.398942280F)), bell, below), d, slope);
+  hn::StoreU(value, d, y);
+}
+
+void exponential(const float* x, std::size_t n, float* y) {
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR { hn::StoreU(exp_of(d, hn::LoadU(d, x + i)), d, y + i); });
+}
+
+void gelu(const float* x, std::size_t n, float* y, float* slope) {
+  for_each(n,
+           [&](auto d, std::size_t i) HWY_ATTR { gelu_at(d, x + i, y + i, slope == nullptr ? nullptr : slope + i); });
+}
+
+void relu(const float* x, std::size_t n, float* y, float* slope) {
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    const auto at = hn::LoadU(d, x + i);
+    const auto on = hn::Gt(at, hn::Zero(d));
+    hn::StoreU(hn::IfThenElseZero(on, at), d, y + i);
+    if (slope != nullptr) hn::StoreU(hn::IfThenElseZero(on, hn::Set(d, 1.0F)), d, slope + i);
+  });
+}
+
+void softmax(float* x, std::size_t n) {
+  const Wide d;
+  auto most_of = hn::Set(d, -std::numeric_limits<float>::infinity());
+  std::size_t j = 0;
+  for (; j + kLanes <= n; j += kLanes) most_of = hn::Max(most_of, hn::LoadU(d, x + j));
+  float most = hn::GetLane(hn::MaxOfLanes(d, most_of));
+  for (; j < n; ++j) most = std::max(most, x[j]);
+  if (most == -std::numeric_limits<float>::infinity()) return (void)std::fill_n(x, n, 0.0F);
+  const float sum = sum_of(n, [&](auto tag, std::size_t i) HWY_ATTR {
+    const auto e = exp_of(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, most)));
+    hn::StoreU(e, tag, x + i);
+    return e;
+  });
+  const float scale = 1.0F / sum;
+  for_each(n, [&](auto tag, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(tag, x + i), hn::Set(tag, scale)), tag, x + i); });
+}
+
+void softmax_backward(const float* p, std::size_t n, float* g) {
+  const float mean =
+      sum_of(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, p + i), hn::LoadU(d, g + i)); });
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(hn::Mul(hn::LoadU(d, p + i), hn::Sub(hn::LoadU(d, g + i), hn::Set(d, mean))), d, g + i);
+  });
+}
+
+float normalize(const float* x, const float* residual, std::size_t n, float epsilon, const float* gain,
+                const float* offset, float* unit, float* y) {
+  const float count = static_cast<float>(n);
+  const float mean = sum_of(n,
+                            [&](auto d, std::size_t i) HWY_ATTR {
+                              auto z = hn::LoadU(d, x + i);
+                              if (residual != nullptr) z = hn::Add(z, hn::LoadU(d, residual + i));
+                              hn::StoreU(z, d, unit + i);
+                              return z;
+                            }) /
+                     count;
+  const float variance = sum_of(n,
+                                [&](auto d, std::size_t i) HWY_ATTR {
+                                  const auto z = hn::Sub(hn::LoadU(d, unit + i), hn::Set(d, mean));
+                                  return hn::Mul(z, z);
+                                }) /
+                         count;
+  const float scale = 1.0F / std::sqrt(variance + epsilon);
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    const auto u = hn::Mul(hn::Sub(hn::LoadU(d, unit + i), hn::Set(d, mean)), hn::Set(d, scale));
+    hn::StoreU(u, d, unit + i);
+    hn::StoreU(hn::MulAdd(u, hn::LoadU(d, gain + i), hn::LoadU(d, offset + i)), d, y + i);
+  });
+  return scale;
+}
+
+void normalize_backward(const float* dy, const float* unit, std::size_t n, float scale, const float* gain, float* dz,
+                        float* dgain, float* doffset) {
+  const float count = static_cast<float>(n);
+  const float mean =
+      sum_of(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i)); }) /
+      count;
+  const float slope = sum_of(n,
+                             [&](auto d, std::size_t i) HWY_ATTR {
+                               const auto g = hn::LoadU(d, dy + i), along = hn::Mul(g, hn::LoadU(d, unit + i));
+                               hn::StoreU(hn::Add(hn::LoadU(d, dgain + i), along), d, dgain + i);
+                               hn::StoreU(hn::Add(hn::LoadU(d, doffset + i), g), d, doffset + i);
+                               return hn::Mul(along, hn::LoadU(d, gain + i));
+                             }) /
+                      count;
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    const auto g = hn::Sub(hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i)), hn::Set(d, mean));
+    hn::StoreU(hn::Mul(hn::Set(d, scale), hn::NegMulAdd(hn::LoadU(d, unit + i), hn::Set(d, slope), g)), d, dz + i);
+  });
+}
+
+void add(const float* x, std::size_t n, float* y) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
+}
+
+void multiply(const float* x, std::size_t n, float* y) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
+}
+
+void rescale(float factor, std::size_t n, float* x) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i); });
+}
+
+#if HWY_TARGET == HWY_SCALAR
+
+void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors) {
+  reference::dropout_factors(place, n, keep, factors);
+}
+
+#else
+
+using Words = hn::Vec<hn::ScalableTag<std::uint32_t> >;
+
+// The upper halves of the 64-bit products: those of odd lanes stand in place, those of even lanes are shifted down.
+HWY_INLINE Words multiply_high(Words x, Words factor) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const hn::ScalableTag<std::uint64_t> wide;
+  const auto even = hn::MulEven(x, factor);
+  const auto odd = hn::MulEven(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, x))), factor);
+  return hn::OddEven(hn::BitCast(d, odd), hn::BitCast(d, hn::ShiftRight<32>(even)));
+}
+
+// philox() of faithful/base/random.h, one call per lane.
+void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors) {
+  const hn::ScalableTag<std::uint32_t> d;
+  const Wide df;
+  const Words multiplier0 = hn::Set(d, 0xD2511F53), multiplier1 = hn::Set(d, 0xCD9E8D57);
+  const Words half = hn::Set(d, 0xFFFF), dropped = hn::Set(d, place.dropped);
+  alignas(64) float chunk[128];
+  for (std::size_t first = 0; first < n; first += 128) {
+    for (std::size_t j = 0; j < 16; j += kLanes) {
+      Words words[4] = {hn::Iota(d, static_cast<std::uint32_t>(first / 8 + j)), hn::Set(d, place.operation),
+                        hn::Set(d, place.sample), hn::Set(d, place.step)};
+      std::uint32_t key0 = place.key[0], key1 = place.key[1];
+      for (int round = 0; round < 10; ++round, key0 += 0x9E3779B9, key1 += 0xBB67AE85) {
+        const Words high0 = multiply_high(words[0], multiplier0), high1 = multiply_high(words[2], multiplier1);
+        const Words low0 = hn::Mul(words[0], multiplier0), low1 = hn::Mul(words[2], multiplier1);
+        words[0] = hn::Xor(hn::Xor(high1, words[1]), hn::Set(d, key0));
+        words[2] = hn::Xor(hn::Xor(high0, words[3]), hn::Set(d, key1));
+        words[1] = low1;
+        words[3] = low0;
+      }
+      for (std::size_t e = 0; e < 8; ++e) {
+        const Words bits = e % 2 == 0 ? hn::And(words[e / 2], half) : hn::ShiftRight<16>(words[e / 2]);
+        const auto drop = hn::RebindMask(df, hn::Lt(bits, dropped));
+        hn::Store(hn::IfThenZeroElse(drop, hn::Set(df, keep)), df, chunk + 16 * e + j);
+      }
+    }
+    std::copy_n(chunk, std::min<std::size_t>(128, n - first), factors + first);
+  }
+}
+
+#endif
+
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
+}
+
+void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
+           float* weights, float* first, float* second) {
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    auto g = hn::LoadU(d, gradients[0] + i);
+    for (std::size_t s = 1; s < shards; ++s) g = hn::Add(g, hn::LoadU(d, gradients[s] + i));
+    g = hn::Mul(g, hn::Set(d, factor));
+    const auto m = hn::MulAdd(hn::Set(d, step.beta1), hn::LoadU(d, first + i), hn::Mul(hn::Set(d, step.fresh1), g));
+    const auto v =
+        hn::MulAdd(hn::Set(d, step.beta2), hn::LoadU(d, second + i), hn::Mul(hn::Mul(hn::Set(d, step.fresh2), g), g));
+    const auto below = hn::MulAdd(hn::Sqrt(v), hn::Set(d, step.second_scale), hn::Set(d, step.epsilon));
+    const auto change = hn::Div(hn::Mul(hn::Set(d, step.rate), m), below);
+    hn::StoreU(m, d, first + i);
+    hn::StoreU(v, d, second + i);
+    hn::StoreU(hn::Sub(hn::Mul(hn::LoadU(d, weights + i), hn::Set(d, step.keep)), change), d, weights + i);
+  });
+}
+
+}  // namespace faithful::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace faithful::engine {
+
+HWY_EXPORT(exponential);
+void exponential(const float* x, std::size_t n, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(exponential)(x, n, y);
+}
+
+HWY_EXPORT(gelu);
+void gelu(const float* x, std::size_t n, float* y, float* slope) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(gelu)(x, n, y, slope);
+}
+
+HWY_EXPORT(relu);
+void relu(const float* x, std::size_t n, float* y, float* slope) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(relu)(x, n, y, slope);
+}
+
+HWY_EXPORT(softmax);
+void softmax(float* x, std::size_t n) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(softmax)(x, n);
+}
+
+HWY_EXPORT(softmax_backward);
+void softmax_backward(const float* p, std::size_t n, float* d) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(softmax_backward)(p, n, d);
+}
+
+HWY_EXPORT(normalize);
+float normalize(const float* x, const float* residual, std::size_t n, float epsilon, const float* gain,
+                const float* offset, float* unit, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(normalize)(x, residual, n, epsilon, gain, offset, unit, y);
+}
+
+HWY_EXPORT(normalize_backward);
+void normalize_backward(const float* dy, const float* unit, std::size_t n, float scale, const float* gain, float* dz,
+                        float* dgain, float* doffset) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(normalize_backward)(dy, unit, n, scale, gain, dz, dgain, doffset);
+}
+
+HWY_EXPORT(add);
+void add(const float* x, std::size_t n, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(add)(x, n, y);
+}
+
+HWY_EXPORT(multiply);
+void multiply(const float* x, std::size_t n, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(multiply)(x, n, y);
+}
+
+HWY_EXPORT(rescale);
+void rescale(float factor, std::size_t n, float* x) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(rescale)(factor, n, x);
+}
+
+HWY_EXPORT(dropout_factors);
+void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(dropout_factors)(place, n, keep, factors);
+}
+
+HWY_EXPORT(add_rows);
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(add_rows)(x, rows, columns, stride, y);
+}
+
+HWY_EXPORT(adamw);
+void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
+           float* weights, float* first, float* second) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(adamw)(gradients, shards, factor, n, step, weights, first, second);
+}
+
+}  // namespace faithful::engine
+#endif

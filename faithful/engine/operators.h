@@ -1,0 +1,112 @@
+#pragma once
+
+// The operators of the engine: the words model code is written in. Each computes its result at once and records how to
+// go back; every one is held to central differences in double and to PyTorch by tests/engine. Letters: B samples,
+// S positions, D width, H heads, K classes, G groups. `[.., D]` means any sizes before the last.
+
+#include <cstdint>
+#include <span>
+
+#include "faithful/base/api.h"
+#include "faithful/engine/attention.h"
+#include "faithful/engine/tape.h"
+
+namespace faithful::engine {
+
+enum class Activation { kNone, kRelu, kGelu };
+
+// y [.., out] = activation(x [.., in] Wᵀ + bias), W [out, in], bias [out] or none.
+// With W [G, out, in] and bias [G, out]: x [B, G, R, in], and group g has weights of its own.
+template <class T>
+FAITHFUL_API Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias = {},
+                              Activation activation = Activation::kNone);
+
+// y = (z - mean) / sqrt(variance + epsilon) * gain + offset over every row of z = x + residual; residual may be none.
+template <class T>
+FAITHFUL_API Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset,
+                                  double epsilon = 1e-5);
+
+// The same over the rows for every column of x [.., D]. In training it takes the statistics of the rows on this tape
+// (one shard of the batch: "ghost batch norm", Hoffer et al. 2017) and leaves them for the parameters `mean` and
+// `variance`, which must be declared as statistics [D]; otherwise it uses those.
+template <class T>
+FAITHFUL_API Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean,
+                                  Tensor<T> variance, double epsilon = 1e-5);
+
+// In training, each element is zero with probability p (to 1/65536), else divided by 1 - p. x [B, ..].
+template <class T>
+FAITHFUL_API Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p);
+
+// Which positions are there: 1, or 0 for padding. Empty: all.
+struct Mask {
+  std::span<const std::uint8_t> valid;  // [B, S]
+};
+
+// The mean (or greatest value) over the valid positions of x [B, S, D]: [B, D]. No valid position: zeros.
+template <class T>
+FAITHFUL_API Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
+template <class T>
+FAITHFUL_API Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
+
+// The greatest value in each of the windows x[b, t * stride .. + window - 1, :]: [.., (S - window) / stride + 1, D].
+template <class T>
+FAITHFUL_API Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride);
+
+// x + y; the rows of y repeat when it has fewer: [B, S, D] + [S, D], or + [D].
+template <class T>
+FAITHFUL_API Tensor<T> add(Tape<T>& tape, Tensor<T> x, Tensor<T> y);
+
+// x times a constant.
+template <class T>
+FAITHFUL_API Tensor<T> scale(Tape<T>& tape, Tensor<T> x, double factor);
+
+// The sum of all elements: one number.
+template <class T>
+FAITHFUL_API Tensor<T> sum(Tape<T>& tape, Tensor<T> x);
+
+// Side by side along the last size; rows repeat as in add(). The first part has the most rows.
+template <class T>
+FAITHFUL_API Tensor<T> concat(Tape<T>& tape, std::span<const Tensor<T>> parts);
+
+// Positions begin .. begin + count - 1 of x [.., S, D].
+template <class T>
+FAITHFUL_API Tensor<T> slice(Tape<T>& tape, Tensor<T> x, std::size_t begin, std::size_t count);
+
+// x [S, D] `times` over: [times, S, D].
+template <class T>
+FAITHFUL_API Tensor<T> repeat(Tape<T>& tape, Tensor<T> x, std::size_t times);
+
+// x [B, M, N] -> [B, N, M].
+template <class T>
+FAITHFUL_API Tensor<T> transpose(Tape<T>& tape, Tensor<T> x);
+
+struct ConvolutionOptions {
+  std::size_t kernel = 3;    // positions that one output sees
+  std::size_t stride = 1;    // positions from one output to the next
+  std::size_t dilation = 1;  // positions from one tap to the next
+  std::size_t padding = 0;   // zeros before and behind
+};
+
+// y[b, t, o] = bias[o] + Σ_k Σ_c W[o, k * C + c] x[b, t * stride + k * dilation - padding, c]; x [.., S, C],
+// W [out, kernel * C]. With W [G, out, kernel * C], x [B, G, S, C]: one set of weights per group, such as per sensor.
+template <class T>
+FAITHFUL_API Tensor<T> convolution(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias,
+                                   const ConvolutionOptions& options, Activation activation = Activation::kNone);
+
+template <class T>
+struct LossOptions {
+  std::span<const T> class_weights = {};  // [K]; empty: 1. For two classes from one logit: of 0 and of 1
+  double scale = 1;                       // of the sum over samples; 1 / B for the mean over a batch of B
+};
+
+// scale Σ_b w[y_b] (log Σ_k exp z[b,k] - z[b,y_b]) for logits z [B, K] and labels y [B]: one number.
+template <class T>
+FAITHFUL_API Tensor<T> softmax_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const std::int32_t> labels,
+                                             const LossOptions<T>& options = {});
+
+// scale Σ_b (w1 y_b log(1 + exp(-z_b)) + w0 (1 - y_b) log(1 + exp(z_b))) for logits z [B] and targets y in [0, 1].
+template <class T>
+FAITHFUL_API Tensor<T> binary_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const T> targets,
+                                            const LossOptions<T>& options = {});
+
+}  // namespace faithful::engine

@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <cstdint>
+
+#include "faithful/engine/kernels.h"
+#include "faithful/engine/operators.h"
+
+namespace faithful::engine {
+
+namespace {
+
+constexpr std::uint32_t kNoSource = 0xFFFFFFFF;  // no valid row: nothing to pass on
+
+bool is_valid(Mask mask, std::size_t row) {
+  return mask.valid.empty() || mask.valid[row] != 0;
+}
+
+}  // namespace
+
+template <class T>
+Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
+  const auto timing = tape.time("mean_pool");
+  const std::size_t samples = x.shape[0], positions = x.shape[1], width = x.width();
+  assert(x.shape.rank() == 3 && (mask.valid.empty() || mask.valid.size() == samples * positions));
+  const Tensor<T> y = tape.make({samples, width});
+  T* shares = tape.arena().template take<T>(samples);  // 1 / valid positions
+  for (std::size_t b = 0; b < samples; ++b) {
+    std::fill_n(y.row(b), width, T(0));
+    std::size_t count = 0;
+    for (std::size_t s = 0; s < positions; ++s) {
+      if (!is_valid(mask, b * positions + s)) continue;
+      add(x.row(b * positions + s), width, y.row(b));
+      ++count;
+    }
+    shares[b] = count == 0 ? T(0) : T(1) / static_cast<T>(count);
+    for (std::size_t c = 0; c < width; ++c) y.row(b)[c] *= shares[b];
+  }
+  tape.record("mean_pool", y, [&tape, x, mask, y, shares] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    const Gradient<T> to = tape.gradient(x);
+    const std::size_t length = x.shape[1], columns = x.width();
+    for (std::size_t row = 0; row < x.rows(); ++row) {
+      const std::size_t b = row / length;
+      const T share = is_valid(mask, row) ? shares[b] : T(0);
+      for (std::size_t c = 0; c < columns; ++c) {
+        const T d = share * dy[b * columns + c];
+        to.row(row)[c] = to.add ? to.row(row)[c] + d : d;
+      }
+    }
+  });
+  return y;
+}
+
+namespace {
+
+// Both kinds of max pooling: every result remembers the row it came from.
+template <class T>
+void record_max_pool(Tape<T>& tape, Tensor<T> x, Tensor<T> y, const std::uint32_t* sources) {
+  tape.record("max_pool", y, [&tape, x, y, sources] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    T* to = tape.gradient_to_add(x);
+    const std::size_t width = x.width();
+    for (std::size_t i = 0; i < y.shape.count(); ++i) {
+      if (sources[i] != kNoSource) to[sources[i] * width + i % width] += dy[i];
+    }
+  });
+}
+
+// y[c] = the greatest x[row, c] over the valid rows; the first of equals.
+template <class T>
+void greatest_into(Tensor<T> x, Mask mask, std::size_t first, std::size_t count, T* y, std::uint32_t* sources) {
+  for (std::size_t c = 0; c < x.width(); ++c) {
+    y[c] = 0;
+    sources[c] = kNoSource;
+    for (std::size_t row = first; row < first + count; ++row) {
+      if (!is_valid(mask, row)) continue;
+      if (sources[c] == kNoSource || x.row(row)[c] > y[c]) {
+        y[c] = x.row(row)[c];
+        sources[c] = static_cast<std::uint32_t>(row);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
+  const auto timing = tape.time("max_pool");
+  const std::size_t samples = x.shape[0], positions = x.shape[1];
+  assert(x.shape.rank() == 3 && (mask.valid.empty() || mask.valid.size() == samples * positions));
+  const Tensor<T> y = tape.make({samples, x.width()});
+  auto* sources = tape.arena().template take<std::uint32_t>(y.shape.count());
+  for (std::size_t b = 0; b < samples; ++b) {
+    greatest_into(x, mask, b * positions, positions, y.row(b), sources + b * x.width());
+  }
+  record_max_pool(tape, x, y, sources);
+  return y;
+}
+
+template <class T>
+Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride) {
+  const auto timing = tape.time("max_pool");
+  const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions;
+  assert(window >= 1 && stride >= 1 && window <= positions);
+  const std::size_t windows = (positions - window) / stride + 1;
+  const Tensor<T> y = tape.make(x.shape.with_positions(windows));
+  auto* sources = tape.arena().template take<std::uint32_t>(y.shape.count());
+  for (std::size_t i = 0; i < samples * windows; ++i) {
+    const std::size_t first = i / windows * positions + i % windows * stride;
+    greatest_into(x, {}, first, window, y.row(i), sources + i * x.width());
+  }
+  record_max_pool(tape, x, y, sources);
+  return y;
+}
+
+template Tensor<float> mean_pool(Tape<float>&, Tensor<float>, Mask);
+template Tensor<double> mean_pool(Tape<double>&, Tensor<double>, Mask);
+template Tensor<float> max_pool(Tape<float>&, Tensor<float>, Mask);
+template Tensor<double> max_pool(Tape<double>&, Tensor<double>, Mask);
+template Tensor<float> max_pool_windows(Tape<float>&, Tensor<float>, std::size_t, std::size_t);
+template Tensor<double> max_pool_windows(Tape<double>&, Tensor<double>, std::size_t, std::size_t);
+
+}  // namespace faithful::engine

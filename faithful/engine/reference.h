@@ -1,0 +1,166 @@
+#pragma once
+
+// The naive twins of the vector kernels: the definitions, one element after the other. They are what the engine runs in
+// double, and the oracle of the float kernels in the tests.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+
+#include "faithful/base/random.h"
+#include "faithful/engine/adamw.h"
+
+namespace faithful::engine {
+
+// What the draws of one sample in one dropout are keyed by.
+struct DropoutPlace {
+  PhiloxKey key;  // the seed
+  std::uint32_t operation, sample, step;
+  std::uint32_t dropped;  // of 65536
+};
+
+}  // namespace faithful::engine
+
+namespace faithful::engine::reference {
+
+// y = e^x.
+template <class T>
+void exponential(const T* x, std::size_t n, T* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = std::exp(x[i]);
+}
+
+// y = x Φ(x), the exact form with Φ the normal distribution function; slope = Φ(x) + x φ(x) where it is wanted.
+template <class T>
+void gelu(const T* x, std::size_t n, T* y, T* slope) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const T at = x[i];
+    const T below = T(0.5) * std::erfc(-at / std::numbers::sqrt2_v<T>);
+    y[i] = at * below;
+    if (slope != nullptr) {
+      slope[i] = below + at * std::exp(-at * at / 2) * (std::numbers::inv_sqrtpi_v<T> / std::numbers::sqrt2_v<T>);
+    }
+  }
+}
+
+// y = max(x, 0); slope = 1 for x > 0, else 0.
+template <class T>
+void relu(const T* x, std::size_t n, T* y, T* slope) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool on = x[i] > 0;
+    y[i] = on ? x[i] : T(0);
+    if (slope != nullptr) slope[i] = on ? T(1) : T(0);
+  }
+}
+
+// x = softmax(x) in place; -infinity marks what is masked, and a row masked throughout becomes zeros.
+template <class T>
+void softmax(T* x, std::size_t n) {
+  const T most = *std::max_element(x, x + n);
+  if (most == -std::numeric_limits<T>::infinity()) return (void)std::fill_n(x, n, T(0));
+  T sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += x[i] = std::exp(x[i] - most);
+  for (std::size_t i = 0; i < n; ++i) x[i] /= sum;
+}
+
+// With p = softmax(x): d = gradient by p on entry, by x on return: p (d - <p, d>).
+template <class T>
+void softmax_backward(const T* p, std::size_t n, T* d) {
+  T mean = 0;
+  for (std::size_t i = 0; i < n; ++i) mean += p[i] * d[i];
+  for (std::size_t i = 0; i < n; ++i) d[i] = p[i] * (d[i] - mean);
+}
+
+// One row: z = x + residual (which may be null); unit = (z - mean) * scale with scale = 1 / sqrt(var + epsilon);
+// y = unit * gain + offset. Returns the scale.
+template <class T>
+T normalize(const T* x, const T* residual, std::size_t n, T epsilon, const T* gain, const T* offset, T* unit, T* y) {
+  T mean = 0, variance = 0;
+  for (std::size_t i = 0; i < n; ++i) mean += unit[i] = x[i] + (residual == nullptr ? T(0) : residual[i]);
+  mean /= static_cast<T>(n);
+  for (std::size_t i = 0; i < n; ++i) variance += (unit[i] - mean) * (unit[i] - mean);
+  const T scale = 1 / std::sqrt(variance / static_cast<T>(n) + epsilon);
+  for (std::size_t i = 0; i < n; ++i) {
+    unit[i] = (unit[i] - mean) * scale;
+    y[i] = unit[i] * gain[i] + offset[i];
+  }
+  return scale;
+}
+
+// The same row backwards: adds to the gradients of gain and offset; writes that of z to dz.
+template <class T>
+void normalize_backward(const T* dy, const T* unit, std::size_t n, T scale, const T* gain, T* dz, T* dgain,
+                        T* doffset) {
+  T mean = 0, slope = 0;  // of the gradient by unit: its mean, and its mean along unit
+  for (std::size_t i = 0; i < n; ++i) {
+    dgain[i] += dy[i] * unit[i];
+    doffset[i] += dy[i];
+    mean += dy[i] * gain[i];
+    slope += dy[i] * gain[i] * unit[i];
+  }
+  mean /= static_cast<T>(n);
+  slope /= static_cast<T>(n);
+  for (std::size_t i = 0; i < n; ++i) dz[i] = scale * (dy[i] * gain[i] - mean - unit[i] * slope);
+}
+
+// y += x.
+template <class T>
+void add(const T* x, std::size_t n, T* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] += x[i];
+}
+
+// y *= x.
+template <class T>
+void multiply(const T* x, std::size_t n, T* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] *= x[i];
+}
+
+// x *= factor.
+template <class T>
+void rescale(T factor, std::size_t n, T* x) {
+  for (std::size_t i = 0; i < n; ++i) x[i] *= factor;
+}
+
+// Dropout's factors: 0 where the element's 16 bits are below `dropped`, else `keep`. Philox call j of a sample, counter
+// {j, ..place}, serves the elements 128 (j / 16) + 16 e + j % 16, e = 0 .. 7, with its eight half words in order: so
+// the numbers do not depend on how many calls run side by side.
+template <class T>
+void dropout_factors(const DropoutPlace& place, std::size_t n, T keep, T* factors) {
+  for (std::size_t first = 0; first < n; first += 128) {
+    for (std::size_t j = 0; j < 16; ++j) {
+      const auto call = static_cast<std::uint32_t>(first / 8 + j);
+      const PhiloxCounter words = philox({call, place.operation, place.sample, place.step}, place.key);
+      for (std::size_t e = 0; e < 8; ++e) {
+        const std::size_t i = first + 16 * e + j;
+        const std::uint32_t bits = words[e / 2] >> (e % 2 * 16) & 0xFFFF;
+        if (i < n) factors[i] = bits < place.dropped ? T(0) : keep;
+      }
+    }
+  }
+}
+
+// y [columns] += the sum of the rows of x.
+template <class T>
+void add_rows(const T* x, std::size_t rows, std::size_t columns, std::size_t stride, T* y) {
+  for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
+}
+
+// One AdamW step (Loshchilov & Hutter 2019) on n weights, whose gradient is the sum of the shards' in their order,
+// times `factor`.
+template <class T>
+void adamw(const T* const* gradients, std::size_t shards, T factor, std::size_t n, const AdamWStep<T>& step, T* weights,
+           T* first, T* second) {
+  for (std::size_t i = 0; i < n; ++i) {
+    T g = 0;
+    for (std::size_t s = 0; s < shards; ++s) g += gradients[s][i];
+    g *= factor;
+    first[i] = step.beta1 * first[i] + step.fresh1 * g;
+    second[i] = step.beta2 * second[i] + step.fresh2 * g * g;
+    weights[i] =
+        weights[i] * step.keep - step.rate * first[i] / (std::sqrt(second[i]) * step.second_scale + step.epsilon);
+  }
+}
+
+}  // namespace faithful::engine::reference

@@ -1,0 +1,123 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/threads.h"
+#include "faithful/engine/adamw.h"
+#include "faithful/engine/denormals.h"
+#include "faithful/engine/tape.h"
+
+namespace faithful::engine {
+
+struct ShardOptions {
+  std::size_t shards = 8;  // into which a batch is cut, whatever the number of threads; part of what a seed means
+  std::uint64_t seed = 0;  // of dropout
+};
+
+// Training on the threads of a pool with the same result, bit for bit, for any number of them. A batch is cut into a
+// fixed number of shards; each is passed forwards and backwards on one thread's tape into gradients of its own, and the
+// update adds these up in the order of the shards, in the same sweep as AdamW.
+template <class T>
+class FAITHFUL_API Shards {
+ public:
+  Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions options = {});
+
+  // Passes a batch forwards and backwards. `forward(tape, begin, end)` builds the loss of samples begin .. end - 1 and
+  // returns it, already scaled so that the sum over shards is the loss of the batch; that sum is returned.
+  template <class Forward>
+  double accumulate(std::size_t batch, Forward&& forward, Profile* profile = nullptr);
+
+  // One AdamW step with the gradients of the last accumulate(), times `factor` (for clipping).
+  void update(const AdamWOptions& options, double factor = 1);
+
+  // Passes a batch forwards with recording and training off: `body(tape, begin, end)` for each of its shards.
+  template <class Body>
+  void infer(std::size_t batch, Body&& body);
+
+  double gradient_norm() const;             // of the sum over shards, over all weights
+  std::vector<T> summed_gradients() const;  // laid out as the parameters: for tests and inspection
+  std::uint32_t step() const { return step_; }
+  std::size_t peak_bytes() const;  // of activations, over all threads
+
+  // What a checkpoint must hold besides the parameters.
+  std::span<T> first_moments() { return first_; }
+  std::span<T> second_moments() { return second_; }
+  void set_step(std::uint32_t step) { step_ = step; }
+
+ private:
+  struct Piece {
+    std::size_t entry, offset, count;  // of the parameter buffer: what one task of the update works on
+  };
+  // Calls body(shard, tape) for shards 0 .. count - 1, each on some thread with that thread's tape.
+  template <class Body>
+  void for_each_shard(std::size_t count, Body&& body);
+  // Which thread takes which shard is left to chance; the memory of all is made alike, so that it changes nothing
+  // later.
+  void level_tapes();
+  void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor);
+
+  Parameters<T>& parameters_;
+  ThreadPool& pool_;
+  ShardOptions options_;
+  std::vector<std::unique_ptr<Tape<T>>> tapes_;  // one per thread
+  std::vector<std::vector<T>> gradients_;        // [shards][parameters.size()]
+  std::vector<double> losses_;                   // [shards]
+  std::vector<T> first_, second_;                // AdamW's moments
+  std::vector<Piece> pieces_;
+  std::size_t active_ = 0;  // shards of the last batch
+  std::uint32_t step_ = 0;
+};
+
+template <class T>
+template <class Body>
+void Shards<T>::for_each_shard(std::size_t count, Body&& body) {
+  std::atomic<std::size_t> next{0};
+  pool_.run(std::min(tapes_.size(), count), [&](std::size_t worker) {
+    const FlushDenormals flush;
+    for (std::size_t shard = next++; shard < count; shard = next++) body(shard, *tapes_[worker]);
+  });
+  level_tapes();
+}
+
+template <class T>
+template <class Forward>
+double Shards<T>::accumulate(std::size_t batch, Forward&& forward, Profile* profile) {
+  active_ = std::min(options_.shards, batch);
+  for_each_shard(active_, [&](std::size_t shard, Tape<T>& tape) {
+    const std::size_t begin = batch * shard / active_, end = batch * (shard + 1) / active_;
+    const Draws draws{options_.seed, step_, static_cast<std::uint32_t>(begin)};
+    tape.begin(parameters_, {.record = true,
+                             .training = true,
+                             .gradients = gradients_[shard],
+                             .draws = draws,
+                             .profile = profile});  // with a profile, on one thread only
+    const Tensor<T> loss = forward(tape, begin, end);
+    losses_[shard] = static_cast<double>(*loss.data);
+    tape.backward(loss);
+  });
+  double loss = 0;
+  for (std::size_t shard = 0; shard < active_; ++shard) loss += losses_[shard];
+  return loss;
+}
+
+template <class T>
+template <class Body>
+void Shards<T>::infer(std::size_t batch, Body&& body) {
+  const std::size_t count = std::min(options_.shards, batch);
+  for_each_shard(count, [&](std::size_t shard, Tape<T>& tape) {
+    tape.begin(parameters_, {});
+    body(tape, batch * shard / count, batch * (shard + 1) / count);
+  });
+}
+
+extern template class Shards<float>;
+extern template class Shards<double>;
+
+}  // namespace faithful::engine

@@ -1,0 +1,239 @@
+#include "faithful/engine/kernels.h"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "faithful/base/random.h"
+
+namespace faithful::engine {
+namespace {
+
+const std::vector<std::size_t> kLengths = {1, 2, 3, 7, 8, 9, 16, 17, 31, 64, 100, 101};
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+std::vector<float> numbers(std::size_t n, std::uint64_t stream, double least = -2, double most = 2) {
+  Random random(11, stream);
+  std::vector<float> values(n);
+  for (float& value : values) value = static_cast<float>(random.uniform(least, most));
+  return values;
+}
+
+std::vector<double> doubled(const std::vector<float>& values) {
+  return {values.begin(), values.end()};
+}
+
+// Every float kernel is held against its twin in double.
+void expect_near(const std::vector<float>& ours, const std::vector<double>& exact, double relative, double absolute) {
+  ASSERT_EQ(ours.size(), exact.size());
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    ASSERT_NEAR(ours[i], exact[i], relative * std::fabs(exact[i]) + absolute) << "at " << i << " of " << ours.size();
+  }
+}
+
+std::vector<float> grid(double least, double most, std::size_t n = 200003) {
+  std::vector<float> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    x[i] = static_cast<float>(least + (most - least) * static_cast<double>(i) / static_cast<double>(n - 1));
+  }
+  return x;
+}
+
+TEST(Kernels, ExponentialOverItsRange) {
+  const std::vector<float> x = grid(-87.3, 88.3);
+  std::vector<float> y(x.size());
+  exponential(x.data(), x.size(), y.data());
+  std::vector<double> exact = doubled(x);
+  exponential(exact.data(), exact.size(), exact.data());
+  expect_near(y, exact, 2e-7, 0);
+}
+
+TEST(Kernels, ExponentialAtTheEnds) {
+  for (const std::size_t n : kLengths) {
+    std::vector<float> x(n, -kInfinity), y(n, 7);
+    x[0] = 0;
+    exponential(x.data(), n, y.data());
+    EXPECT_EQ(y[0], 1);
+    for (std::size_t i = 1; i < n; ++i) EXPECT_EQ(y[i], 0);
+  }
+  const float far[] = {-1e30F, -104, 1e30F};
+  float y[3];
+  exponential(far, 3, y);
+  EXPECT_EQ(y[0], 0);
+  EXPECT_EQ(y[1], 0);
+  EXPECT_GT(y[2], 2e38F);
+  EXPECT_LT(y[2], kInfinity);
+}
+
+TEST(Kernels, GeluIsTheExactForm) {
+  // x Φ(x) at 1: 0.84134474..., known from the tables of the normal distribution; its slope there Φ(1) + φ(1).
+  const double one = 1;
+  double y = 0, slope = 0;
+  gelu(&one, 1, &y, &slope);
+  EXPECT_NEAR(y, 0.8413447460685429, 1e-15);
+  EXPECT_NEAR(slope, 0.8413447460685429 + 0.24197072451914337, 1e-15);
+}
+
+TEST(Kernels, GeluOverItsRange) {
+  const std::vector<float> x = grid(-8, 20);
+  std::vector<float> y(x.size()), slope(x.size());
+  gelu(x.data(), x.size(), y.data(), slope.data());
+  std::vector<double> exact = doubled(x), exact_slope(x.size());
+  gelu(exact.data(), exact.size(), exact.data(), exact_slope.data());
+  expect_near(slope, exact_slope, 0, 3e-7);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    // Far out the argument of the exponential, x²/2, carries half a unit in the last place of its own.
+    ASSERT_NEAR(y[i], exact[i], std::fabs(exact[i]) * (5e-7 + 6e-8 * x[i] * x[i] * (x[i] < 0 ? 0.5 : 0.0))) << x[i];
+  }
+  const float far[] = {-1e4F, -30, 1e4F};
+  float at[3], slopes[3];
+  gelu(far, 3, at, slopes);
+  EXPECT_EQ(at[0], 0);
+  EXPECT_EQ(at[1], 0);
+  EXPECT_EQ(at[2], 1e4F);
+  EXPECT_EQ(slopes[2], 1);
+}
+
+TEST(Kernels, ActivationsMayWorkInPlace) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<float> x = numbers(n, 1);
+    for (const auto activation : {static_cast<void (*)(const float*, std::size_t, float*, float*)>(gelu),
+                                  static_cast<void (*)(const float*, std::size_t, float*, float*)>(relu)}) {
+      std::vector<float> y(n), slope(n), y_only(n), in_place = x;
+      activation(x.data(), n, y.data(), slope.data());
+      activation(x.data(), n, y_only.data(), nullptr);
+      EXPECT_EQ(y, y_only);
+      std::vector<float> result(n);
+      activation(in_place.data(), n, result.data(), in_place.data());
+      EXPECT_EQ(result, y);
+      EXPECT_EQ(in_place, slope);
+    }
+  }
+}
+
+TEST(Kernels, ReluIsExact) {
+  const float x[] = {-1, -0.0F, 0, 2, 3};
+  float y[5], slope[5];
+  relu(x, 5, y, slope);
+  EXPECT_EQ(std::vector<float>(y, y + 5), (std::vector<float>{0, 0, 0, 2, 3}));
+  EXPECT_EQ(std::vector<float>(slope, slope + 5), (std::vector<float>{0, 0, 0, 1, 1}));
+}
+
+TEST(Kernels, SoftmaxAndItsGradient) {
+  for (const std::size_t n : kLengths) {
+    for (const double width : {1.0, 40.0}) {
+      std::vector<float> p = numbers(n, n, -width, width), d = numbers(n, n + 1000);
+      if (n > 2) p[n / 2] = -kInfinity;
+      std::vector<double> exact = doubled(p);
+      softmax(p.data(), n);
+      softmax(exact.data(), n);
+      expect_near(p, exact, 1e-6 + 6e-8 * 2 * width, 0);
+      std::vector<double> exact_d = doubled(d);
+      softmax_backward(p.data(), n, d.data());
+      softmax_backward(exact.data(), n, exact_d.data());
+      expect_near(d, exact_d, 1e-6, 1e-6);
+    }
+  }
+}
+
+TEST(Kernels, SoftmaxOfAMaskedRowIsZero) {
+  for (const std::size_t n : kLengths) {
+    std::vector<float> p(n, -kInfinity);
+    softmax(p.data(), n);
+    EXPECT_EQ(p, std::vector<float>(n, 0));
+  }
+}
+
+TEST(Kernels, SoftmaxOfEqualScoresIsUniform) {
+  std::vector<float> p(64, 3.5F);
+  softmax(p.data(), 64);
+  EXPECT_EQ(p, std::vector<float>(64, 1.0F / 64));
+}
+
+TEST(Kernels, NormalizeAndItsGradient) {
+  for (const std::size_t n : kLengths) {
+    for (const bool with_residual : {false, true}) {
+      const std::vector<float> x = numbers(n, 1), r = numbers(n, 2), gain = numbers(n, 3), offset = numbers(n, 4);
+      const std::vector<float> dy = numbers(n, 5);
+      const std::vector<double> x2 = doubled(x), r2 = doubled(r), gain2 = doubled(gain), offset2 = doubled(offset);
+      const std::vector<double> dy2 = doubled(dy);
+      std::vector<float> unit(n), y(n), dz(n), dgain(n, 0.5F), doffset(n, 0.25F);
+      std::vector<double> unit2(n), y2(n), dz2(n), dgain2(n, 0.5), doffset2(n, 0.25);
+      // A tenth as epsilon keeps rows of one or two elements well conditioned.
+      const float scale = normalize(x.data(), with_residual ? r.data() : nullptr, n, 0.1F, gain.data(), offset.data(),
+                                    unit.data(), y.data());
+      const double scale2 = normalize(x2.data(), with_residual ? r2.data() : nullptr, n, static_cast<double>(0.1F),
+                                      gain2.data(), offset2.data(), unit2.data(), y2.data());
+      EXPECT_NEAR(scale, scale2, 1e-6 * scale2);
+      expect_near(unit, unit2, 0, 2e-6);
+      expect_near(y, y2, 0, 4e-6);
+      normalize_backward(dy.data(), unit.data(), n, scale, gain.data(), dz.data(), dgain.data(), doffset.data());
+      normalize_backward(dy2.data(), unit2.data(), n, scale2, gain2.data(), dz2.data(), dgain2.data(), doffset2.data());
+      expect_near(dz, dz2, 0, 2e-5);
+      expect_near(dgain, dgain2, 0, 1e-5);
+      expect_near(doffset, doffset2, 0, 1e-6);
+    }
+  }
+}
+
+TEST(Kernels, SumsAndProductsAreExact) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<float> x = numbers(5 * (n + 1), 1), y = numbers(n, 2);
+    std::vector<float> sum = y, product = y, rows = y;
+    add(x.data(), n, sum.data());
+    multiply(x.data(), n, product.data());
+    std::vector<float> tripled = y;
+    rescale(3.0F, n, tripled.data());
+    add_rows(x.data(), 5, n, n + 1, rows.data());
+    for (std::size_t i = 0; i < n; ++i) {
+      EXPECT_EQ(sum[i], y[i] + x[i]);
+      EXPECT_EQ(product[i], y[i] * x[i]);
+      EXPECT_EQ(tripled[i], 3 * y[i]);
+      float all = y[i];
+      for (std::size_t r = 0; r < 5; ++r) all += x[r * (n + 1) + i];
+      EXPECT_EQ(rows[i], all);
+    }
+  }
+}
+
+TEST(Kernels, DropoutDrawsTheSameNumbersAsItsTwin) {
+  for (const std::size_t n : {1, 7, 16, 127, 128, 129, 1000}) {
+    const DropoutPlace place{{123, 456}, 7, 8, 9, 20000};
+    std::vector<float> ours(n), naive(n);
+    dropout_factors(place, n, 2.5F, ours.data());
+    reference::dropout_factors(place, n, 2.5F, naive.data());
+    EXPECT_EQ(ours, naive) << n;
+  }
+}
+
+TEST(Kernels, AdamWStepsAsDefined) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<float> g0 = numbers(n, 1), g1 = numbers(n, 2);
+    const std::vector<double> h0 = doubled(g0), h1 = doubled(g1);
+    std::vector<float> w = numbers(n, 3), m(n, 0), v(n, 0);
+    std::vector<double> w2 = doubled(w), m2(n, 0), v2(n, 0);
+    const float* gradients[] = {g0.data(), g1.data()};
+    const double* gradients2[] = {h0.data(), h1.data()};
+    const AdamWOptions options{.rate = 0.01, .decay = 0.1};
+    for (std::size_t t = 1; t <= 3; ++t) {
+      adamw(gradients, 2, 0.5F, n, AdamWStep<float>(options, t, true), w.data(), m.data(), v.data());
+      adamw(gradients2, 2, 0.5, n, AdamWStep<double>(options, t, true), w2.data(), m2.data(), v2.data());
+    }
+    expect_near(w, w2, 3e-7, 1e-7);
+    expect_near(m, m2, 1e-6, 1e-7);
+    expect_near(v, v2, 2e-6, 1e-10);
+  }
+}
+
+TEST(Kernels, TheFirstAdamWStepHasTheLengthOfTheRate) {
+  // m / sqrt(v) is the sign of the gradient at step 1; epsilon changes nothing at this size.
+  const double g = -4;
+  const double* gradients[] = {&g};
+  double w = 1, m = 0, v = 0;
+  adamw(gradients, 1, 1.0, 1, AdamWStep<double>({.rate = 0.01, .epsilon = 0, .decay = 0.5}, 1, true), &w, &m, &v);
+  EXPECT_NEAR(w, 1 * (1 - 0.01 * 0.5) + 0.01, 1e-15);
+}
+
+}  // namespace
+}  // namespace faithful::engine

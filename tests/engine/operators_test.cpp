@@ -1,0 +1,320 @@
+#include "faithful/engine/operators.h"
+
+#include <list>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "tests/engine/gradient_check.h"
+
+namespace faithful::engine {
+namespace {
+
+using testing::expect_gradients;
+using Tensors = std::vector<Tensor<double>>;
+using D = Tensor<double>;
+
+// A tape for closed-form values.
+struct Fixture {
+  explicit Fixture(bool training = false) {
+    parameters.allocate();
+    tape.begin(parameters, {.training = training});
+  }
+  D tensor(Shape shape, std::initializer_list<double> values) {
+    kept.emplace_back(values);
+    EXPECT_EQ(kept.back().size(), shape.count());
+    return tape.input(kept.back().data(), shape);
+  }
+  static std::vector<double> numbers(D x) {
+    std::vector<double> all;
+    for (std::size_t r = 0; r < x.rows(); ++r) all.insert(all.end(), x.row(r), x.row(r) + x.width());
+    return all;
+  }
+  std::list<std::vector<double>> kept;
+  Parameters<double> parameters;
+  Tape<double> tape;
+};
+
+TEST(Linear, Gradients) {
+  for (const Activation activation : {Activation::kNone, Activation::kGelu}) {
+    for (const auto& [rows, in, out] : {std::array<std::size_t, 3>{1, 1, 1}, {3, 5, 7}, {2, 17, 1}, {75, 2, 3}}) {
+      expect_gradients({Shape{rows, in}, Shape{out, in}, Shape{out}}, [&](Tape<double>& tape, const Tensors& x) {
+        return linear(tape, x[0], x[1], x[2], activation);
+      });
+    }
+  }
+  expect_gradients({Shape{2, 3, 4}, Shape{5, 4}},
+                   [](Tape<double>& tape, const Tensors& x) { return linear(tape, x[0], x[1]); });
+}
+
+TEST(Linear, GradientsOfGroups) {
+  for (const auto& [samples, groups, rows] : {std::array<std::size_t, 3>{1, 1, 1}, {2, 3, 5}, {3, 2, 1}}) {
+    expect_gradients(
+        {Shape{samples, groups, rows, 3}, Shape{groups, 2, 3}, Shape{groups, 2}},
+        [](Tape<double>& tape, const Tensors& x) { return linear(tape, x[0], x[1], x[2], Activation::kGelu); });
+  }
+}
+
+TEST(Linear, ReluHasTheSlopeOfItsSide) {
+  // Kept away from the kink, where no derivative exists.
+  expect_gradients(
+      {{{2, 2}, {1, 2, -1, 3}}, {{2, 2}, {1, 1, -1, 0.5}}, {{2}, {0.1, 0.2}}},
+      [](Tape<double>& tape, const Tensors& x) { return linear(tape, x[0], x[1], x[2], Activation::kRelu); });
+  Fixture f;
+  const D y = linear(f.tape, f.tensor({1, 2}, {1, -2}), f.tensor({2, 2}, {1, 1, 3, 1}), f.tensor({2}, {0, 0.5}),
+                     Activation::kRelu);
+  EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{0, 1.5}));
+}
+
+TEST(LayerNorm, Gradients) {
+  for (const auto& [rows, width] : {std::array<std::size_t, 2>{1, 1}, {1, 2}, {3, 7}, {4, 16}}) {
+    expect_gradients(
+        {Shape{rows, width}, Shape{rows, width}, Shape{width}, Shape{width}},
+        [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], x[1], x[2], x[3], 0.1); });
+    expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}},
+                     [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], {}, x[1], x[2], 0.1); });
+    // x is its own residual, and is used once more: gradients add up.
+    expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}}, [](Tape<double>& tape, const Tensors& x) {
+      return add(tape, layer_norm(tape, x[0], x[0], x[1], x[2], 0.1), x[0]);
+    });
+  }
+}
+
+TEST(LayerNorm, ClosedForm) {
+  Fixture f;
+  const D y = layer_norm(f.tape, f.tensor({1, 2}, {1, 3}), f.tensor({1, 2}, {0, 2}), f.tensor({2}, {1, 10}),
+                         f.tensor({2}, {0, 1}), 0.0);
+  EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{-1, 11}));  // rows 1, 5: mean 3, deviation 2
+}
+
+TEST(BatchNorm, Gradients) {
+  for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {2, 3}, {7, 5}}) {
+    const std::size_t rows = sizes[0], width = sizes[1];
+    for (const bool training : {true, false}) {
+      Parameters<double> parameters;
+      const Parameter mean = parameters.declare({.name = "mean", .shape = {width}, .statistic = true});
+      const Parameter variance =
+          parameters.declare({.name = "variance", .shape = {width}, .initializer = ones(), .statistic = true});
+      parameters.allocate();
+      parameters.initialize(1);
+      // The checker's own tape has no statistics, so this one is written out: a random mixture against differences.
+      Random random(3);
+      std::vector<double> x(rows * width), gain(width), offset(width), mix(rows * width), gradients(parameters.size());
+      for (auto* v : {&x, &gain, &offset, &mix}) {
+        for (double& number : *v) number = random.uniform(-1, 1);
+      }
+      std::vector<double> dx(x.size()), dgain(width), doffset(width);
+      Tape<double> tape;
+      const auto run = [&](bool record) {
+        tape.begin(parameters, {.record = record, .training = training, .gradients = gradients});
+        const D y = batch_norm(tape, tape.variable(x.data(), {rows, width}, dx.data()),
+                               tape.variable(gain.data(), {width}, dgain.data()),
+                               tape.variable(offset.data(), {width}, doffset.data()), tape[mean], tape[variance], 0.1);
+        const D out = linear(tape, tape.reshape(y, {1, rows * width}), tape.input(mix.data(), {1, rows * width}));
+        if (record) tape.backward(out);
+        return *out.data;
+      };
+      run(true);
+      for (const auto& [values, analytic] : {std::pair(&x, dx), std::pair(&gain, dgain), std::pair(&offset, doffset)}) {
+        for (std::size_t i = 0; i < values->size(); ++i) {
+          const double kept = (*values)[i];
+          (*values)[i] = kept + 1e-5;
+          const double above = run(false);
+          (*values)[i] = kept - 1e-5;
+          const double below = run(false);
+          (*values)[i] = kept;
+          ASSERT_NEAR(analytic[i], (above - below) / 2e-5, 1e-6);
+        }
+      }
+    }
+  }
+}
+
+TEST(BatchNorm, LeavesTheStatisticsOfTheBatch) {
+  Parameters<double> parameters;
+  const Parameter mean = parameters.declare({.name = "mean", .shape = {2}, .statistic = true});
+  const Parameter variance = parameters.declare({.name = "variance", .shape = {2}, .statistic = true});
+  parameters.allocate();
+  std::vector<double> gradients(parameters.size());
+  Tape<double> tape;
+  tape.begin(parameters, {.record = true, .training = true, .gradients = gradients});
+  const double x[] = {1, 10, 3, 30}, one[] = {1, 1}, zero[] = {0, 0};
+  double dx[4];
+  batch_norm(tape, tape.variable(const_cast<double*>(x), {2, 2}, dx), tape.input(one, {2}), tape.input(zero, {2}),
+             tape[mean], tape[variance]);
+  EXPECT_EQ(gradients[0], 2);
+  EXPECT_EQ(gradients[1], 20);
+  EXPECT_EQ(gradients[16], 2);  // the unbiased variance of 1 and 3
+  EXPECT_EQ(gradients[17], 200);
+}
+
+TEST(Dropout, GradientsAndShareOfZeros) {
+  expect_gradients({Shape{3, 5, 7}}, [](Tape<double>& tape, const Tensors& x) { return dropout(tape, x[0], 0.3); },
+                   {.seed = 5, .step = 2});
+  Parameters<float> parameters;
+  parameters.allocate();
+  Tape<float> tape;
+  tape.begin(parameters, {.training = true, .draws = {.seed = 1}});
+  const std::vector<float> ones(100000, 1);
+  const Tensor<float> y = dropout(tape, tape.input(ones.data(), {10, 10000}), 0.25);
+  const auto zeros = std::count(y.data, y.data + 100000, 0.0F);
+  EXPECT_NEAR(static_cast<double>(zeros), 25000, 500);
+  EXPECT_EQ(std::count(y.data, y.data + 100000, 4.0F / 3), 100000 - zeros);
+}
+
+TEST(Dropout, DependsOnTheSampleNotOnTheShard) {
+  Parameters<float> parameters;
+  parameters.allocate();
+  const std::vector<float> ones(4 * 50, 1);
+  const auto draw = [&](std::uint32_t first, std::size_t samples, std::uint32_t step, std::uint64_t seed) {
+    Tape<float> tape;
+    tape.begin(parameters, {.training = true, .draws = {.seed = seed, .step = step, .first_sample = first}});
+    const Tensor<float> y = dropout(tape, tape.input(ones.data(), {samples, 50}), 0.5);
+    const Tensor<float> again = dropout(tape, tape.input(ones.data(), {samples, 50}), 0.5);
+    EXPECT_NE(std::vector<float>(y.data, y.data + 50), std::vector<float>(again.data, again.data + 50));
+    return std::vector<float>(y.data, y.data + samples * 50);
+  };
+  const std::vector<float> whole = draw(0, 4, 1, 9), front = draw(0, 1, 1, 9), back = draw(1, 3, 1, 9);
+  EXPECT_TRUE(std::equal(front.begin(), front.end(), whole.begin()));
+  EXPECT_TRUE(std::equal(back.begin(), back.end(), whole.begin() + 50));
+  EXPECT_NE(draw(0, 4, 2, 9), whole);
+  EXPECT_NE(draw(0, 4, 1, 10), whole);
+}
+
+TEST(Dropout, DoesNothingOutsideTraining) {
+  Fixture f;
+  const D x = f.tensor({1, 3}, {1, 2, 3});
+  EXPECT_EQ(dropout(f.tape, x, 0.9).data, x.data);
+}
+
+TEST(Pool, Gradients) {
+  const std::vector<std::uint8_t> valid = {1, 0, 1, 0, 0, 0};
+  for (const Mask mask : {Mask{}, Mask{valid}}) {
+    expect_gradients({Shape{2, 3, 4}},
+                     [&](Tape<double>& tape, const Tensors& x) { return mean_pool(tape, x[0], mask); });
+    expect_gradients({Shape{2, 3, 4}},
+                     [&](Tape<double>& tape, const Tensors& x) { return max_pool(tape, x[0], mask); });
+  }
+  expect_gradients({Shape{1, 1, 1}}, [](Tape<double>& tape, const Tensors& x) { return mean_pool(tape, x[0]); });
+  for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {3, 2}, {7, 1}}) {
+    const std::size_t window = sizes[0], stride = sizes[1];
+    expect_gradients({Shape{2, 7, 3}}, [&](Tape<double>& tape, const Tensors& x) {
+      return max_pool_windows(tape, x[0], window, stride);
+    });
+  }
+}
+
+TEST(Pool, ClosedForm) {
+  Fixture f;
+  const std::vector<std::uint8_t> valid = {1, 1, 0, 0, 0, 0};
+  const D x = f.tensor({2, 3, 2}, {1, 8, 3, -2, 100, 100, 1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(Fixture::numbers(mean_pool(f.tape, x, {valid})), (std::vector<double>{2, 3, 0, 0}));
+  EXPECT_EQ(Fixture::numbers(max_pool(f.tape, x, {valid})), (std::vector<double>{3, 8, 0, 0}));
+  EXPECT_EQ(Fixture::numbers(mean_pool(f.tape, f.tape.reshape(x, {1, 6, 2})))[0], 113.0 / 6);
+  EXPECT_EQ(Fixture::numbers(max_pool_windows(f.tape, x, 2, 1)), (std::vector<double>{3, 8, 100, 100, 3, 4, 5, 6}));
+}
+
+TEST(Arrange, Gradients) {
+  expect_gradients({Shape{2, 3, 4}, Shape{3, 4}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[1]); });
+  expect_gradients({Shape{2, 3}, Shape{3}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[1]); });
+  expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[0]); });
+  expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return scale(t, x[0], -1.7); });
+  expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return sum(t, x[0]); });
+  expect_gradients({Shape{2, 3, 4}, Shape{2, 3, 1}, Shape{3, 2}},
+                   [](Tape<double>& t, const Tensors& x) { return concat<double>(t, x); });
+  expect_gradients({Shape{2, 5, 3}}, [](Tape<double>& t, const Tensors& x) {
+    return add(t, slice(t, x[0], 1, 2), slice(t, x[0], 2, 2));
+  });
+  expect_gradients({Shape{4, 3}}, [](Tape<double>& t, const Tensors& x) { return slice(t, x[0], 0, 1); });
+  expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return repeat(t, x[0], 3); });
+  expect_gradients({Shape{2, 3, 5}}, [](Tape<double>& t, const Tensors& x) { return transpose(t, x[0]); });
+}
+
+TEST(Arrange, ClosedForm) {
+  Fixture f;
+  const D a = f.tensor({2, 1}, {1, 2}), b = f.tensor({1, 2}, {8, 9});
+  const D parts[] = {a, b};
+  EXPECT_EQ(Fixture::numbers(concat<double>(f.tape, parts)), (std::vector<double>{1, 8, 9, 2, 8, 9}));
+  EXPECT_EQ(Fixture::numbers(repeat(f.tape, b, 2)), (std::vector<double>{8, 9, 8, 9}));
+  const D c = f.tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6});
+  EXPECT_EQ(Fixture::numbers(transpose(f.tape, c)), (std::vector<double>{1, 4, 2, 5, 3, 6}));
+  EXPECT_EQ(Fixture::numbers(slice(f.tape, c, 1, 1)), (std::vector<double>{4, 5, 6}));
+  EXPECT_EQ(Fixture::numbers(sum(f.tape, c)), (std::vector<double>{21}));
+  EXPECT_EQ(Fixture::numbers(add(f.tape, c, f.tensor({3}, {10, 20, 30}))),
+            (std::vector<double>{11, 22, 33, 14, 25, 36}));
+}
+
+// Parts of a split that get no gradient get zeros; the whole may be used besides.
+TEST(Split, Gradients) {
+  const auto build = [](int which) {
+    return [which](Tape<double>& tape, const Tensors& x) {
+      const std::size_t widths[] = {2, 1, 3};
+      Tensors parts(3);
+      const D y = scale(tape, x[0], 2);
+      tape.split(y, widths, parts);
+      const D some = linear(tape, parts[0], x[1]);
+      if (which == 0) return some;
+      if (which == 1) return add(tape, some, linear(tape, parts[2], x[2]));
+      return add(tape, some, linear(tape, y, x[3]));
+    };
+  };
+  for (const int which : {0, 1, 2}) {
+    expect_gradients({Shape{3, 6}, Shape{4, 2}, Shape{4, 3}, Shape{4, 6}}, build(which));
+  }
+}
+
+TEST(Convolution, Gradients) {
+  for (const ConvolutionOptions& o : {ConvolutionOptions{1, 1, 1, 0}, ConvolutionOptions{3, 1, 1, 1},
+                                      ConvolutionOptions{3, 2, 2, 3}, ConvolutionOptions{7, 1, 1, 0}}) {
+    expect_gradients({Shape{2, 7, 3}, Shape{2, o.kernel * 3}, Shape{2}},
+                     [&](Tape<double>& tape, const Tensors& x) { return convolution(tape, x[0], x[1], x[2], o); });
+    expect_gradients({Shape{2, 3, 7, 1}, Shape{3, 2, o.kernel}, Shape{3, 2}},
+                     [&](Tape<double>& tape, const Tensors& x) {
+                       return convolution(tape, x[0], x[1], x[2], o, Activation::kGelu);
+                     });
+  }
+}
+
+TEST(Convolution, ClosedForm) {
+  Fixture f;
+  const D x = f.tensor({1, 4, 1}, {1, 2, 3, 4}), bias = f.tensor({1}, {100});
+  const D y = convolution(f.tape, x, f.tensor({1, 3}, {1, 10, 1000}), bias, {.kernel = 3, .padding = 1});
+  EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{2110, 3121, 4132, 143}));
+  const D wide = convolution(f.tape, x, f.tensor({1, 2}, {1, 10}), bias, {.kernel = 2, .stride = 1, .dilation = 3});
+  EXPECT_EQ(Fixture::numbers(wide), (std::vector<double>{141}));
+}
+
+TEST(Loss, Gradients) {
+  const std::vector<std::int32_t> labels = {2, 0, 1};
+  const std::vector<double> weights = {0.5, 2, 3}, pair = {0.7, 1.9}, targets = {1, 0, 0.3};
+  for (const std::vector<double>& w : {std::vector<double>{}, weights}) {
+    expect_gradients({Shape{3, 3}}, [&](Tape<double>& tape, const Tensors& x) {
+      return softmax_cross_entropy<double>(tape, x[0], labels, {.class_weights = w, .scale = 0.25});
+    });
+  }
+  for (const std::vector<double>& w : {std::vector<double>{}, pair}) {
+    expect_gradients({Shape{3}}, [&](Tape<double>& tape, const Tensors& x) {
+      return binary_cross_entropy<double>(tape, x[0], targets, {.class_weights = w, .scale = 0.25});
+    });
+  }
+  expect_gradients({Shape{1, 1}}, [&](Tape<double>& tape, const Tensors& x) {
+    return softmax_cross_entropy<double>(tape, x[0], std::vector<std::int32_t>{0});
+  });
+}
+
+TEST(Loss, ClosedForm) {
+  Fixture f;
+  const std::vector<std::int32_t> labels = {1, 0};
+  const std::vector<double> weights = {1, 3}, targets = {1, 0};
+  const double log2 = std::log(2.0);
+  EXPECT_NEAR(*softmax_cross_entropy<double>(f.tape, f.tensor({2, 2}, {5, 5, 0, 0}), labels, {weights, 0.5}).data,
+              2 * log2, 1e-15);
+  EXPECT_NEAR(*binary_cross_entropy<double>(f.tape, f.tensor({2}, {0, 0}), targets, {weights, 1}).data, 4 * log2,
+              1e-15);
+  // Far-out logits stay exact: the loss is linear there.
+  EXPECT_EQ(*binary_cross_entropy<double>(f.tape, f.tensor({2}, {-1000, 1000}), targets).data, 2000);
+  EXPECT_EQ(*softmax_cross_entropy<double>(f.tape, f.tensor({2, 2}, {1000, 0, 0, 1000}), labels).data, 2000);
+}
+
+}  // namespace
+}  // namespace faithful::engine

@@ -1,0 +1,172 @@
+#include "faithful/engine/shards.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "faithful/base/random.h"
+#include "tests/allocations.h"
+#include "tests/engine/reference_model.h"
+
+namespace faithful::engine {
+namespace {
+
+using testing::ReferenceBatch;
+using testing::ReferenceConfig;
+using testing::ReferenceModel;
+
+constexpr ReferenceConfig kSmall{.channels = 3, .width = 16, .heads = 2, .layers = 2, .positions = 11, .dropout = 0.1};
+
+std::vector<float> weights_after(std::size_t steps, std::size_t threads, std::size_t shards = 5,
+                                 ReferenceConfig config = kSmall) {
+  ThreadPool pool(threads);
+  ReferenceModel<float> model(config);
+  const ReferenceBatch<float> batch(config, 13);
+  Shards<float> training(model.parameters, pool, {.shards = shards, .seed = 3});
+  for (std::size_t i = 0; i < steps; ++i) {
+    training.accumulate(13, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+      return model.loss(tape, batch.x, batch.labels, begin, end);
+    });
+    training.update({.rate = 1e-3});
+  }
+  const auto values = model.parameters.values();
+  return {values.begin(), values.end()};
+}
+
+TEST(Shards, WeightsAreBitIdenticalForAnyNumberOfThreads) {
+  const std::vector<float> one = weights_after(50, 1);
+  EXPECT_EQ(weights_after(50, 2), one);
+  EXPECT_EQ(weights_after(50, 3), one);
+  EXPECT_EQ(weights_after(50, 4), one);
+  for (const float w : one) ASSERT_TRUE(std::isfinite(w));
+}
+
+TEST(Shards, TheCutChangesRoundingOnly) {
+  const std::vector<float> five = weights_after(3, 2, 5), one = weights_after(3, 2, 1);
+  ASSERT_NE(five, one);
+  for (std::size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(five[i], one[i], 1e-3);  // dropout is keyed by the sample
+}
+
+TEST(Shards, TrainingLowersTheLoss) {
+  ThreadPool pool(2);
+  ReferenceConfig config = kSmall;
+  config.dropout = 0;
+  ReferenceModel<float> model(config);
+  const ReferenceBatch<float> batch(config, 16);
+  Shards<float> training(model.parameters, pool);
+  double first = 0, last = 0;
+  for (int i = 0; i < 60; ++i) {
+    last = training.accumulate(16, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+      return model.loss(tape, batch.x, batch.labels, begin, end);
+    });
+    if (i == 0) first = last;
+    training.update({.rate = 3e-3});
+  }
+  EXPECT_GT(first, 0.5);
+  EXPECT_LT(last, 0.05);
+}
+
+TEST(Shards, NothingIsAllocatedInSteadyState) {
+  ThreadPool pool(2);
+  ReferenceModel<float> model(kSmall);
+  const ReferenceBatch<float> batch(kSmall, 16);
+  Shards<float> training(model.parameters, pool, {.shards = 4});
+  const auto step = [&] {
+    training.accumulate(16, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+      return model.loss(tape, batch.x, batch.labels, begin, end);
+    });
+    training.update({});
+  };
+  step();  // the arenas find their size
+  step();  // and join their blocks
+  const std::size_t before = testing::allocation_count();
+  for (int i = 0; i < 20; ++i) step();
+  EXPECT_EQ(testing::allocation_count() - before, 0U);
+}
+
+TEST(Shards, WholeModelGradientsByCentralDifferences) {
+  ThreadPool pool(1);
+  ReferenceConfig config{
+      .channels = 2, .width = 4, .heads = 2, .layers = 2, .positions = 5, .classes = 3, .dropout = 0.2};
+  ReferenceModel<double> model(config);
+  const ReferenceBatch<double> batch(config, 3);
+  Shards<double> training(model.parameters, pool, {.shards = 2});
+  const auto pass = [&] {
+    return training.accumulate(3, [&](Tape<double>& tape, std::size_t begin, std::size_t end) {
+      return model.loss(tape, batch.x, batch.labels, begin, end);
+    });
+  };
+  pass();
+  const std::vector<double> gradients = training.summed_gradients();
+  double norm = 0, square = 0;
+  for (const double g : gradients) {
+    norm = std::max(norm, std::fabs(g));
+    square += g * g;
+  }
+  EXPECT_NEAR(training.gradient_norm(), std::sqrt(square), 1e-12);
+  for (const ParameterEntry& entry : model.parameters.entries()) {
+    for (std::size_t i = entry.offset; i < entry.offset + entry.shape.count(); i += 3) {
+      double& w = model.parameters.mutable_values()[i];
+      const double kept = w;
+      w = kept + 1e-5;
+      const double above = pass();
+      model.parameters.mutable_values()[i] = kept - 1e-5;
+      const double below = pass();
+      model.parameters.mutable_values()[i] = kept;
+      ASSERT_NEAR(gradients[i], (above - below) / 2e-5, 1e-6 * std::max(norm, 1.0)) << entry.name;
+    }
+  }
+}
+
+TEST(Shards, StatisticsMoveTowardsWhatTheShardsSaw) {
+  Parameters<double> parameters;
+  const Parameter gain = parameters.declare("gain", {1}, ones()), offset = parameters.declare("offset", {1}, zeros());
+  const Parameter mean = parameters.declare({.name = "mean", .shape = {1}, .statistic = true});
+  const Parameter variance =
+      parameters.declare({.name = "variance", .shape = {1}, .initializer = ones(), .statistic = true, .momentum = 0.5});
+  parameters.allocate();
+  parameters.initialize(1);
+  ThreadPool pool(2);
+  Shards<double> training(parameters, pool, {.shards = 2});
+  const double x[] = {1, 3, 10, 20};  // shards 1, 3 and 10, 20
+  training.accumulate(4, [&](Tape<double>& tape, std::size_t begin, std::size_t end) {
+    return sum(tape, batch_norm(tape, tape.input(x + begin, {end - begin, 1}), tape[gain], tape[offset], tape[mean],
+                                tape[variance]));
+  });
+  training.update({});
+  EXPECT_NEAR(parameters.values_of(mean)[0], 0.1 * (2 + 15) / 2, 1e-14);
+  EXPECT_NEAR(parameters.values_of(variance)[0], 0.5 + 0.5 * (2 + 50) / 2, 1e-14);
+}
+
+TEST(Shards, InferenceIsTheSameForwardPass) {
+  ThreadPool pool(2);
+  ReferenceModel<float> model(kSmall);
+  const ReferenceBatch<float> batch(kSmall, 7);
+  const std::size_t each = kSmall.positions * kSmall.channels;
+  Shards<float> shards(model.parameters, pool, {.shards = 3});
+  std::vector<float> all(7 * 2), single(7 * 2);
+  shards.infer(7, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+    const Tensor<float> z = model.logits(tape, batch.x.data() + begin * each, end - begin);
+    std::copy_n(z.data, (end - begin) * 2, all.data() + begin * 2);
+  });
+  for (std::size_t b = 0; b < 7; ++b) {
+    shards.infer(1, [&](Tape<float>& tape, std::size_t, std::size_t) {
+      std::copy_n(model.logits(tape, batch.x.data() + b * each, 1).data, 2, single.data() + b * 2);
+    });
+  }
+  EXPECT_EQ(all, single);  // a sample's result does not depend on its company
+}
+
+TEST(Denormals, AreFlushedInTheScope) {
+  volatile float tiny = 1e-38F;
+  {
+    const FlushDenormals flush;
+    volatile float less = tiny * 0.5F;
+    EXPECT_EQ(less, 0);
+  }
+  volatile float less = tiny * 0.5F;
+  EXPECT_NE(less, 0);
+}
+
+}  // namespace
+}  // namespace faithful::engine
