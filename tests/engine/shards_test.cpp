@@ -79,9 +79,9 @@ TEST(Shards, NothingIsAllocatedInSteadyState) {
   };
   step();  // the arenas find their size
   step();  // and join their blocks
-  const std::size_t before = testing::allocation_count();
+  const std::size_t before = faithful::testing::allocation_count();
   for (int i = 0; i < 20; ++i) step();
-  EXPECT_EQ(testing::allocation_count() - before, 0U);
+  EXPECT_EQ(faithful::testing::allocation_count() - before, 0U);
 }
 
 TEST(Shards, WholeModelGradientsByCentralDifferences) {
