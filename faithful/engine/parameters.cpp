@@ -82,8 +82,8 @@ Parameter Parameters<T>::declare(ParameterEntry entry) {
 }
 
 template <class T>
-Parameter Parameters<T>::declare(std::string name, Shape shape, Initializer initializer, bool decays) {
-  return declare({.name = std::move(name), .shape = shape, .initializer = initializer, .decays = decays});
+Parameter Parameters<T>::declare(const std::string& name, Shape shape, Initializer initializer, bool decays) {
+  return declare({.name = name, .shape = shape, .initializer = initializer, .decays = decays});
 }
 
 template <class T>

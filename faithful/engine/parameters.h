@@ -59,7 +59,7 @@ class FAITHFUL_API Parameters {
  public:
   // Sizes are declared first; allocate() then makes the buffer. Names are unique.
   Parameter declare(ParameterEntry entry);
-  Parameter declare(std::string name, Shape shape, Initializer initializer, bool decays = true);
+  Parameter declare(const std::string& name, Shape shape, Initializer initializer, bool decays = true);
   void allocate();
   void initialize(std::uint64_t seed);
 
