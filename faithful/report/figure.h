@@ -62,7 +62,7 @@ struct Figure {
 enum class FigureFormat { kSvg, kPng, kPdf };
 
 struct RenderOptions {
-  double seconds = 30;  // gnuplot is stopped after this time
+  double seconds = 120;  // gnuplot is stopped after this time
   std::string program = "gnuplot";
 };
 
