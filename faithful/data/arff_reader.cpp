@@ -224,28 +224,8 @@ Dataset parse_arff(std::string_view text, const std::string& name, const ReadOpt
   if (header.attributes == (header.class_at ? 1u : 0u)) reject({{name}, "attributes with values", "classes alone"});
   if (header.relational_at && header.attributes > (header.class_at ? 2u : 1u))
     reject({{name}, "one relational attribute and the classes", fmt::format("{} attributes", header.attributes)});
-  std::vector<Line> lines;
-  while (!text.empty()) {
-    const std::string_view line = trimmed(take_line(text));
-    ++number;
-    if (!line.empty() && line.front() != '%') lines.push_back({line, number});
-  }
-  if (lines.empty()) reject({{name}, "cases behind @data", "none"});
-  Dataset dataset;
-  dataset.name = header.relation.empty() ? stem_of(name) : header.relation;
-  std::vector<std::string> class_of_series;
-  parse_lines_into(dataset, class_of_series, lines, CaseReader(header, name, options));
-  dataset.channels = numbered_channels(dataset.series[0].values.columns);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    dataset.series[i].name = fmt::format("{}", i + 1);
-    if (dataset.series[i].values.columns != dataset.channels.size()) {
-      reject({{name, lines[i].number},
-              fmt::format("{} channels, as in the first case", dataset.channels.size()),
-              fmt::format("{}", dataset.series[i].values.columns)});
-    }
-  }
-  if (header.class_at) set_classes(dataset, class_of_series, options.positive, {name});
-  return finished(std::move(dataset), name, "arff", options);
+  const CaseFile file{name, header.relation, "arff", '%', "channels", header.class_at.has_value()};
+  return dataset_of_cases(text, number, file, CaseReader(header, name, options), options);
 }
 
 Dataset load_arff(const std::string& path, const ReadOptions& options) {

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <exception>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "faithful/base/threads.h"
@@ -38,6 +40,44 @@ void parse_lines_into(Dataset& dataset, std::vector<std::string>& class_of_serie
   });
   for (const std::exception_ptr& failure : failures)
     if (failure) std::rethrow_exception(failure);
+}
+
+// What .ts and .arff have in common behind @data: a line is a case.
+struct CaseFile {
+  const std::string& name;   // for complaints
+  std::string title;         // of the data set; empty: the file's stem
+  const char* format;        // "ts"
+  char comment;              // begins a line that is passed over
+  const char* channel_word;  // what the format calls a channel, in the plural
+  bool has_class;
+};
+
+// The data set of the lines of `text`, which begins at line `number` + 1; parse as in parse_lines_into.
+template <class Parse>
+Dataset dataset_of_cases(std::string_view text, std::size_t number, const CaseFile& file, const Parse& parse,
+                         const ReadOptions& options) {
+  std::vector<Line> lines;
+  while (!text.empty()) {
+    const std::string_view line = trimmed(take_line(text));
+    ++number;
+    if (!line.empty() && line.front() != file.comment) lines.push_back({line, number});
+  }
+  if (lines.empty()) reject({{file.name}, "cases behind @data", "none"});
+  Dataset dataset;
+  dataset.name = file.title.empty() ? stem_of(file.name) : file.title;
+  std::vector<std::string> class_of_series;
+  parse_lines_into(dataset, class_of_series, lines, parse);
+  dataset.channels = numbered_channels(dataset.series[0].values.columns);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    dataset.series[i].name = std::to_string(i + 1);
+    if (dataset.series[i].values.columns != dataset.channels.size()) {
+      reject({{file.name, lines[i].number},
+              std::to_string(dataset.channels.size()) + " " + file.channel_word + ", as in the first case",
+              std::to_string(dataset.series[i].values.columns)});
+    }
+  }
+  if (file.has_class) set_classes(dataset, class_of_series, options.positive, {file.name});
+  return finished(std::move(dataset), file.name, file.format, options);
 }
 
 }  // namespace faithful::data

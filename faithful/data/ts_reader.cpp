@@ -196,28 +196,8 @@ class CaseReader {
 Dataset parse_ts(std::string_view text, const std::string& name, const ReadOptions& options) {
   std::size_t number = 0;
   const TsHeader header = read_header(text, number, name);
-  std::vector<Line> lines;
-  while (!text.empty()) {
-    const std::string_view line = trimmed(take_line(text));
-    ++number;
-    if (!line.empty() && line.front() != '#') lines.push_back({line, number});
-  }
-  if (lines.empty()) reject({{name}, "cases behind @data", "none"});
-  Dataset dataset;
-  dataset.name = header.problem.empty() ? stem_of(name) : header.problem;
-  std::vector<std::string> class_of_series;
-  parse_lines_into(dataset, class_of_series, lines, CaseReader(header, name, options));
-  dataset.channels = numbered_channels(dataset.series[0].values.columns);
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    dataset.series[i].name = fmt::format("{}", i + 1);
-    if (dataset.series[i].values.columns != dataset.channels.size()) {
-      reject({{name, lines[i].number},
-              fmt::format("{} dimensions, as in the first case", dataset.channels.size()),
-              fmt::format("{}", dataset.series[i].values.columns)});
-    }
-  }
-  if (header.has_class) set_classes(dataset, class_of_series, options.positive, {name});
-  return finished(std::move(dataset), name, "ts", options);
+  const CaseFile file{name, header.problem, "ts", '#', "dimensions", header.has_class};
+  return dataset_of_cases(text, number, file, CaseReader(header, name, options), options);
 }
 
 Dataset load_ts(const std::string& path, const ReadOptions& options) {
