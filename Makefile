@@ -47,9 +47,10 @@ clean-room: setup-clean-room ## make test in a bare Debian system made for it (r
 
 install: build   ## into PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)
+	@cp build/release/install_manifest.txt build/installed.txt
 
 uninstall:       ## what install put there
-	@tools/uninstall build/release/install_manifest.txt
+	@tools/uninstall build/installed.txt
 
 package: build   ## a Debian package in build/release
 	@cd build/release && cpack -G DEB
