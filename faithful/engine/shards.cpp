@@ -45,11 +45,12 @@ void Shards<T>::level_tapes() {
 }
 
 template <class T>
-void Shards<T>::update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor) {
+void Shards<T>::update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor,
+                             T* all_values) {
   const ParameterEntry& entry = parameters_.entries()[piece.entry];
   const T* gradients[kMostShards];
   for (std::size_t shard = 0; shard < active_; ++shard) gradients[shard] = gradients_[shard].data() + piece.offset;
-  T* values = parameters_.mutable_values().data() + piece.offset;
+  T* values = all_values + piece.offset;
   if (!entry.statistic) {
     adamw(gradients, active_, factor, piece.count, entry.decays ? decaying : plain, values,
           first_.data() + piece.offset, second_.data() + piece.offset);
@@ -66,9 +67,10 @@ template <class T>
 void Shards<T>::update(const AdamWOptions& options, double factor) {
   ++step_;
   const AdamWStep<T> decaying(options, step_, true), plain(options, step_, false);
+  T* values = parameters_.mutable_values().data();  // once: it marks the packed forms as stale
   pool_.run(pieces_.size(), [&](std::size_t i) {
     const FlushDenormals flush;
-    update_piece(pieces_[i], decaying, plain, static_cast<T>(factor));
+    update_piece(pieces_[i], decaying, plain, static_cast<T>(factor), values);
   });
   parameters_.pack(pool_);
 }

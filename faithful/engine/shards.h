@@ -61,7 +61,8 @@ class FAITHFUL_API Shards {
   // Which thread takes which shard is left to chance; the memory of all is made alike, so that it changes nothing
   // later.
   void level_tapes();
-  void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor);
+  void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor,
+                    T* all_values);  // all_values: [parameters]
 
   Parameters<T>& parameters_;
   ThreadPool& pool_;
