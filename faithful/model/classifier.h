@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "faithful/base/api.h"
+#include "faithful/engine/operators.h"
+#include "faithful/engine/parameters.h"
+#include "faithful/model/config.h"
+
+namespace faithful {
+
+// Windows as a model takes them.
+template <class T>
+struct Samples {
+  std::size_t count = 0;                     // B
+  std::span<const T> values = {};            // [B, length, C], scaled; 0 where padded
+  std::span<const std::uint8_t> valid = {};  // [B, length], 0: padding; empty: no padding
+  std::span<const T> times = {};             // [B, length], positions of the samples where config.positions is "time"
+
+  // Samples begin .. end - 1 of them.
+  Samples part(std::size_t begin, std::size_t end) const {
+    const auto cut = [&](auto all) {
+      return all.empty() ? all : all.subspan(all.size() / count * begin, all.size() / count * (end - begin));
+    };
+    return {end - begin, cut(values), cut(valid), cut(times)};
+  }
+};
+
+// Attention weights, on request.
+template <class T>
+struct AttentionMaps {
+  std::span<T> values = {};  // [L, B, H, S, S]; a class token adds one to S
+};
+
+// A Transformer that classifies windows: embedding -> position -> L encoder layers -> pooling -> K classes. T is float,
+// or double for checks. Forward only: the tape goes back by itself.
+template <class T>
+class FAITHFUL_API Classifier {
+ public:
+  explicit Classifier(const ModelConfig& config);  // InputError where the config is impossible; see check_config
+  ~Classifier();
+  Classifier(Classifier&&) noexcept;
+  Classifier& operator=(Classifier&&) noexcept;
+
+  const ModelConfig& config() const;
+  engine::Parameters<T>& parameters();  // named views into one buffer
+  const engine::Parameters<T>& parameters() const;
+
+  // Start values by name, shape and seed; learned encodings as the catalog starts them.
+  void initialize(std::uint64_t seed);
+
+  // [B, outputs]. One logit for two classes: that of class 1.
+  engine::Tensor<T> logits(engine::Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps = {}) const;
+
+  // The same in two parts, for streams: embed() is the part of logits() that looks at each step alone and does not
+  // depend on its place in the window; logits_of() does the rest. h [B, S, d].
+  bool embeds_alone() const;  // each sample is embedded for itself: no convolution, segment = 1, nothing concatenated
+  engine::Tensor<T> embed(engine::Tape<T>& tape, const Samples<T>& samples) const;
+  engine::Tensor<T> logits_of(engine::Tape<T>& tape, engine::Tensor<T> h, const Samples<T>& samples,
+                              const AttentionMaps<T>& maps = {}) const;
+
+  // Cross-entropy of the samples (binary for two classes), as Shards::accumulate wants it.
+  engine::Tensor<T> loss(engine::Tape<T>& tape, const Samples<T>& samples, std::span<const std::int32_t> labels,
+                         const engine::LossOptions<T>& options) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// [B, K]: the probability of each class from logits [B, outputs]; sums to 1 in every row.
+template <class T>
+FAITHFUL_API void probabilities_into(std::span<const T> logits, std::size_t classes, std::span<T> probabilities);
+
+extern template class Classifier<float>;
+extern template class Classifier<double>;
+
+}  // namespace faithful
