@@ -24,7 +24,8 @@ using State = std::array<std::uint32_t, 8>;
 void add_block(State& state, const char* block) {
   std::array<std::uint32_t, 64> words{};
   for (std::size_t i = 0; i < 16; ++i) {
-    for (std::size_t byte = 0; byte < 4; ++byte) words[i] = words[i] << 8 | static_cast<unsigned char>(block[4 * i + byte]);
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      words[i] = words[i] << 8 | static_cast<unsigned char>(block[4 * i + byte]);
   }
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t a = words[i - 15], b = words[i - 2];
