@@ -86,6 +86,7 @@ std::vector<Timeline> make_timelines(const Dataset& dataset, const SplitOptions&
     const Series& series = dataset.series[i];
     const auto& out = options.leave_out;
     if (only && series.part != *only) continue;
+    if (options.labelled_only && series.labels.empty() && series.label == kNoLabel) continue;
     if (series.length() == 0 || std::find(out.begin(), out.end(), series.name) != out.end()) continue;
     const auto group = group_of.find(series.name);
     std::size_t index = timelines.size();
