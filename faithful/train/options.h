@@ -21,8 +21,8 @@ struct TrainOptions {
   std::size_t patience = 0;            // epochs without a better validation value before it stops; 0: never
   std::string class_weights = "auto";  // in the loss; auto: n / (K n_k), every class weighs the same; none: 1
   std::string select = "auto";         // the validation value that the best epoch has the most of; auto: area under the
-                                       // precision-recall curve for two classes, macro F1 for more; loss: the least loss
-  std::uint64_t seed = 1;              // of the start values, the order of the windows and dropout
+                                // precision-recall curve for two classes, macro F1 for more; loss: the least loss
+  std::uint64_t seed = 1;  // of the start values, the order of the windows and dropout
   bool operator==(const TrainOptions&) const = default;
 };
 

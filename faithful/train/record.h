@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,9 @@ struct TrainRecord {
   std::vector<std::int32_t> validation_labels = {};  // [n], likewise
   TrainSeconds seconds = {};
 };
+
+// The mean of the same epoch (from 0) of several trainings, field by field, over those that have it.
+FAITHFUL_API EpochRecord mean_epoch(std::span<const TrainRecord> records, std::size_t epoch);
 
 // Is epoch b better than epoch a by the validation value? Of equal ones, the one with the smaller loss is.
 FAITHFUL_API bool is_better(const EpochRecord& b, const EpochRecord& a, const std::string& select);

@@ -1,5 +1,6 @@
 #include "faithful/train/train.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <fstream>
@@ -37,17 +38,14 @@ class Timed {
   double start_;
 };
 
-std::vector<std::int32_t> labels_of_windows(const Windows& windows) {
-  std::vector<std::int32_t> labels(windows.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = windows[i].label;
-  return labels;
-}
-
 void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   const ModelConfig& config = model.config();
   const Dataset& dataset = sets.train.dataset();
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
   if (sets.train.size() == 0) reject({{place}, "windows to train on", "none"});
+  const std::vector<std::size_t> counts = sets.train.class_counts();
+  if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
+    reject({{place}, "training windows of at least two classes", "those of one", "another --seed or --split"});
   for (const Windows* part : {&sets.train, &sets.validation}) {
     if (config.channels != part->channels() || config.length != part->length() || config.classes != part->classes())
       throw Error("the model and the windows differ in channels, length or classes");
@@ -56,7 +54,9 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
       if ((*part)[i].label == kNoLabel)
         reject({{place}, "a label for every window", fmt::format("none for series {}", quote(series.name))});
       if (config.positions == "time" && series.times.empty())
-        reject({{place}, "timestamps, for positions that are times", fmt::format("none in {}", quote(series.name)),
+        reject({{place},
+                "timestamps, for positions that are times",
+                fmt::format("none in {}", quote(series.name)),
                 "--positions index"});
     }
   }
@@ -98,7 +98,7 @@ class Trainer {
   void validate_into_record(EpochRecord& record);
   bool is_hopeless() const;
   void save();
-  void show(std::size_t windows);
+  void show();
   void write_log(const EpochRecord& record);
   void restore_best();
 
@@ -108,11 +108,11 @@ class Trainer {
   ThreadPool& pool_;
   const TrainControl& control_;
   Identity identity_;
-  std::vector<float> class_weights_;        // [K]; empty: 1
-  std::vector<std::int32_t> held_labels_;   // of the validation windows, [n]
-  std::vector<float> held_logits_;          // [n, outputs]
-  Matrix<float> held_probabilities_;        // [n, K]
-  bool padded_;                             // some training windows are
+  std::vector<float> class_weights_;       // [K]; empty: 1
+  std::vector<std::int32_t> held_labels_;  // of the validation windows, [n]
+  std::vector<float> held_logits_;         // [n, outputs]
+  Matrix<float> held_probabilities_;       // [n, K]
+  bool padded_;                            // some training windows are
   engine::Shards<float> shards_;
   Batches batches_;
   BatchLoader loader_;
@@ -131,7 +131,7 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       pool_(pool),
       control_(control),
       identity_(identity_of(model.config(), sets, options, control.identity)),
-      held_labels_(labels_of_windows(sets.validation)),
+      held_labels_(sets.validation.labels()),
       held_logits_(sets.validation.size() * model.config().outputs()),
       held_probabilities_(sets.validation.size(), model.config().classes),
       padded_(sets.train.padded_count() > 0),
@@ -202,7 +202,7 @@ bool Trainer::run_epoch() {
     step(numbers);
     ++state_.batch;
     ++state_.step;
-    show(numbers.size());
+    show();
     if (control_.stop && control_.stop()) return false;
     if (control_.checkpoints != nullptr && control_.checkpoints->due()) save();
   }
@@ -251,9 +251,8 @@ void Trainer::end_epoch() {
   state_.epoch += 1;
   state_.batch = 0;
   state_.loss_sum = state_.norm_sum = 0;
-  const bool is_best =
-      !held_labels_.empty() &&
-      (all.best_epoch == 0 || is_better(record, all.history[all.best_epoch - 1], options_.select));
+  const bool is_best = !held_labels_.empty() &&
+                       (all.best_epoch == 0 || is_better(record, all.history[all.best_epoch - 1], options_.select));
   if (is_best) {
     all.best_epoch = state_.epoch;
     const std::span<const float> weights = std::as_const(model_).parameters().values();
@@ -302,11 +301,12 @@ void Trainer::save() {
 }
 
 // The bar's note is made anew only when it will be drawn: a step allocates nothing.
-void Trainer::show(std::size_t /*windows*/) {
+void Trainer::show() {
   if (!progress_) return;
   if (const double time = now(); time - last_note_ > 0.1) {
     last_note_ = time;
-    const double loss = state_.loss_sum / static_cast<double>(std::min(state_.batch * options_.batch, sets_.train.size()));
+    const double loss =
+        state_.loss_sum / static_cast<double>(std::min(state_.batch * options_.batch, sets_.train.size()));
     std::string note = fmt::format("epoch {}/{}  loss {:.4f}", state_.epoch + 1, last_epoch(), loss);
     if (state_.record.best_epoch > 0)
       note += fmt::format("  best F1 {:.3f}", state_.record.history[state_.record.best_epoch - 1].f1);

@@ -82,6 +82,12 @@ void fill_times(const Series& series, const Window& window, double time_step, st
 
 }  // namespace
 
+std::vector<std::int32_t> Windows::labels() const {
+  std::vector<std::int32_t> labels(windows_.size());
+  std::transform(windows_.begin(), windows_.end(), labels.begin(), [](const Window& window) { return window.label; });
+  return labels;
+}
+
 std::vector<std::size_t> Windows::class_counts() const {
   std::vector<std::size_t> counts(classes_, 0);
   for (const Window& window : windows_)

@@ -43,6 +43,7 @@ class FAITHFUL_API Windows {
   const Window& operator[](std::size_t i) const { return windows_[i]; }
   const Dataset& dataset() const { return *dataset_; }
 
+  std::vector<std::int32_t> labels() const;       // [n]; kNoLabel where there is none
   std::vector<std::size_t> class_counts() const;  // [K]; windows without a label count for none
 
   // [K], n / (K * n_k): every class weighs the same in a weighted loss; 0 for a class without windows.
