@@ -56,6 +56,14 @@ foreach(script IN LISTS scripts)
   set_tests_properties(${name} PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
 
+# The metrics against scikit-learn and SciPy: a Python test puts cases to a small program.
+add_executable(metrics_oracle ${PROJECT_SOURCE_DIR}/tests/metrics/oracle.cpp)
+target_link_libraries(metrics_oracle PRIVATE faithful_metrics fmt::fmt)
+add_test(NAME metrics-oracle
+  COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/metrics/test_oracle.py)
+set_tests_properties(metrics-oracle PROPERTIES LABELS "fast;program"
+  ENVIRONMENT "FAITHFUL_METRICS_ORACLE=$<TARGET_FILE:metrics_oracle>;PYTHONDONTWRITEBYTECODE=1")
+
 # The tree's own rules, and every example and console block of the documents.
 add_test(NAME layers COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
 add_test(NAME documents COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_documents.py ${PROJECT_SOURCE_DIR})

@@ -1,0 +1,259 @@
+#include "faithful/train/fit.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/metrics/ranking.h"
+#include "faithful/train/score.h"
+#include "faithful/train/times.h"
+
+namespace faithful {
+
+namespace {
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What a training takes: windows, and a model form that fits them.
+struct Prepared {
+  ModelConfig config;
+  ScalerRecord scaler;
+  WindowSets sets;
+  std::vector<std::string> notes;
+};
+
+Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options) {
+  const Split split(dataset, split_options);
+  const Scaler scaler = fit_scaler(split.train(), options.scaler);
+  Prepared made{options.model, scaler.record(), cut_windows(split, scaler), {}};
+  ModelConfig& config = made.config;
+  config.channels = dataset.channels.size();
+  config.length = split.window_length();
+  config.classes = dataset.classes.size();
+  if (config.positions == "time") made.notes = settle_times(config, split.train(), made.sets.train);
+  for (std::string& note : settle(config)) made.notes.push_back(std::move(note));
+  return made;
+}
+
+std::size_t unlabelled_series(const Dataset& dataset) {
+  return static_cast<std::size_t>(std::count_if(dataset.series.begin(), dataset.series.end(), [](const Series& series) {
+    return series.labels.empty() && series.label == kNoLabel;
+  }));
+}
+
+// One job: cross-validation where the split asks for it, then the training of the model.
+class Job {
+ public:
+  Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, const FitControl& control);
+  FitResult run();
+
+ private:
+  SplitOptions fold_split(std::size_t fold) const;
+  Identity identity() const;
+  TrainResult train(Classifier<float>& model, const WindowSets& sets, TrainOptions options, const std::string& title,
+                    bool keep_scores);
+  bool cross_validate();  // false: stopped
+  void choose_epochs(FitResult& result) const;
+  void take_pooled_threshold(FitResult& result) const;
+  void score(FitResult& result) const;
+  void note_data(FitResult& result, const Prepared& prepared) const;
+
+  const Dataset& dataset_;
+  const FitOptions& options_;
+  ThreadPool& pool_;
+  const FitControl& control_;
+  SplitOptions split_;
+  Checkpoints checkpoints_;
+  std::size_t folds_ = 0;  // of the cross-validation; 0: none
+  std::size_t resumed_from_ = 0;
+  double data_seconds_ = 0;
+};
+
+Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, const FitControl& control)
+    : dataset_(dataset),
+      options_(options),
+      pool_(pool),
+      control_(control),
+      split_(options.split),
+      checkpoints_(control.checkpoints) {
+  check_train_options(options.train);
+  const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
+  if (dataset.classes.size() < 2)
+    reject({{place},
+            "labels of two classes or more",
+            fmt::format("{} classes", dataset.classes.size()),
+            "which column holds the labels? --label"});
+  apply_known_rules(dataset, split_);
+  split_.labelled_only = true;
+  const bool given = split_.kind == SplitKind::kGiven;
+  if (given && options.cross_validate && options.train.stop_after == 0) folds_ = split_.folds;
+  if (given) split_.refit = true;
+  if (!checkpoints_.found()) return;
+  check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
+  if (checkpoints_.done().size() > folds_)
+    reject({{checkpoints_.path()}, fmt::format("a checkpoint with {} folds", folds_), "one with more"});
+  resumed_from_ = checkpoints_.found()->state.step;
+}
+
+SplitOptions Job::fold_split(std::size_t fold) const {
+  SplitOptions split = split_;
+  split.refit = false;
+  split.fold = fold;
+  return split;
+}
+
+// Windows are identified by their content; this is what they do not show.
+Identity Job::identity() const {
+  const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  return {{"split", to_string(split_.kind)},
+          {"split.seed", text(split_.seed)},
+          {"split.window", text(split_.window.length)},
+          {"split.stride", text(split_.window.stride)},
+          {"split.label", to_string(split_.window.label)},
+          {"split.train", text(split_.train)},
+          {"split.validation", text(split_.validation)},
+          {"split.folds", text(folds_)},
+          {"scale", to_string(options_.scaler.kind)},
+          {"scale.scope", text(static_cast<int>(options_.scaler.scope))}};
+}
+
+TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, TrainOptions options, const std::string& title,
+                       bool keep_scores) {
+  TrainControl control;
+  control.stop = control_.stop;
+  control.checkpoints = &checkpoints_;
+  control.identity = identity();
+  control.log = control_.log;
+  control.title = title;
+  control.progress = control_.progress;
+  control.sink = control_.sink;
+  control.keep_scores = keep_scores;
+  if (control_.on_epoch)
+    control.on_epoch = [&](std::size_t epoch, const EpochRecord& record) { control_.on_epoch(title, epoch, record); };
+  return train_classifier(model, sets, options, pool_, control);
+}
+
+bool Job::cross_validate() {
+  TrainOptions options = options_.train;
+  options.patience = 0;  // every fold has a value for every epoch
+  while (checkpoints_.done().size() < folds_) {
+    const std::size_t fold = checkpoints_.done().size();
+    std::optional<Prepared> prepared;
+    data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold))); });
+    Classifier<float> model(prepared->config);
+    TrainResult result = train(model, prepared->sets, options, fmt::format("fold {} of {}", fold + 1, folds_), true);
+    if (result.reason == StopReason::kStopped) return false;
+    checkpoints_.finish(std::move(result.record));
+  }
+  return true;
+}
+
+void Job::choose_epochs(FitResult& result) const {
+  result.folds = checkpoints_.done();
+  for (std::size_t epoch = 0; epoch < options_.train.epochs; ++epoch) {
+    result.mean_of_folds.push_back(mean_epoch(result.folds, epoch));
+    const bool first = result.epochs_chosen == 0;
+    if (first ||
+        is_better(result.mean_of_folds[epoch], result.mean_of_folds[result.epochs_chosen - 1], options_.train.select))
+      result.epochs_chosen = epoch + 1;
+  }
+}
+
+void Job::take_pooled_threshold(FitResult& result) const {
+  if (folds_ == 0 || result.model.config().classes != 2) return;
+  std::vector<double> scores;
+  std::vector<std::int32_t> labels;
+  for (const TrainRecord& fold : result.folds) {
+    const auto row = fold.validation_scores.row(result.epochs_chosen - 1);
+    scores.insert(scores.end(), row.begin(), row.end());
+    labels.insert(labels.end(), fold.validation_labels.begin(), fold.validation_labels.end());
+  }
+  const std::optional<Threshold> best = RankedScores(scores, flags_of(labels)).best_f1();
+  if (!best) return;
+  result.threshold = best->value;
+  result.threshold_origin = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
+}
+
+void Job::score(FitResult& result) const {
+  const Windows& test = result.sets.test;
+  if (test.size() == 0) return;
+  const bool in_order = split_.kind != SplitKind::kRandom;
+  result.test_seconds = seconds_of([&] {
+    result.test_probabilities = score_windows(result.model, test, pool_, options_.train.batch);
+    result.test = score_answers(result.test_probabilities, test, {result.threshold, in_order});
+  });
+  if (!options_.baselines) return;
+  result.baseline_seconds = seconds_of([&] {
+    std::vector<WindowSets> folds;
+    if (result.model.config().classes == 2)
+      for (std::size_t fold = 0; fold < folds_; ++fold)
+        folds.push_back(prepare(dataset_, options_, fold_split(fold)).sets);
+    BaselineOptions baseline = options_.baseline;
+    baseline.seed = options_.train.seed;
+    baseline.events = in_order;
+    result.baselines = score_baselines(result.sets, folds, baseline, pool_);
+  });
+}
+
+void Job::note_data(FitResult& result, const Prepared& prepared) const {
+  result.notes = prepared.notes;
+  const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
+  if (const std::size_t count = unlabelled_series(dataset_); count > 0)
+    note(fmt::format("{} series without labels are left out", count));
+  if (split_.leave_out.size() > options_.split.leave_out.size())
+    note("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
+  if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
+    note(fmt::format("{} windows are left out of training and validation: their content is held out, too", count));
+  if (split_.kind == SplitKind::kRandom)
+    note("random split: overlapping windows leak between the parts");
+  else if (!prepared.sets.proof.holds())
+    note("windows are in two parts: see the proof");
+  if (prepared.sets.validation.size() == 0 && folds_ == 0)
+    note("nothing validates: the weights are those of the last epoch");
+  if (resumed_from_ > 0) note(fmt::format("resumed at step {}", resumed_from_));
+}
+
+FitResult Job::run() {
+  const bool complete = cross_validate();
+  std::optional<Prepared> prepared;
+  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_)); });
+  FitResult result{Classifier<float>(prepared->config), prepared->sets};
+  result.scaler = prepared->scaler;
+  result.split = split_;
+  result.channels = dataset_.channels;
+  result.classes = dataset_.classes;
+  result.data_seconds = data_seconds_;
+  note_data(result, *prepared);
+  result.stopped = !complete;
+  if (result.stopped) return result;
+
+  TrainOptions options = options_.train;
+  if (folds_ > 0) {
+    choose_epochs(result);
+    options.stop_after = result.epochs_chosen;
+  }
+  result.training = train(result.model, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
+  result.stopped = result.training.reason == StopReason::kStopped;
+  if (result.stopped) return result;
+  result.threshold = result.training.threshold;
+  result.threshold_origin = result.training.threshold_origin;
+  take_pooled_threshold(result);
+  score(result);
+  return result;
+}
+
+}  // namespace
+
+FitResult fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                         const FitControl& control) {
+  return Job(dataset, options, pool, control).run();
+}
+
+}  // namespace faithful

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+#include "faithful/data/dataset.h"
+#include "faithful/model/classifier.h"
+#include "faithful/train/baselines.h"
+#include "faithful/train/scores.h"
+#include "faithful/train/train.h"
+#include "faithful/window/scale.h"
+#include "faithful/window/split.h"
+#include "faithful/window/windows.h"
+
+// The whole job: split -> scale -> cut -> settle the model's form -> train -> threshold -> score the test part once.
+
+namespace faithful {
+
+// All that decides about the result.
+struct FitOptions {
+  ModelConfig model = {};      // its form; channels, length, classes and what follows from them come from the data
+  SplitOptions split = {};     // series without labels are left out; rules of known data sets are applied
+  ScalerOptions scaler = {};   // fitted on the training part
+  TrainOptions train = {};     // `stop_after` 0: for a given split, cross-validation finds it
+  bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
+                               // folds of train; false: all epochs, threshold 0.5
+  bool baselines = true;       // score them on the test part
+  BaselineOptions baseline = {};
+};
+
+// How it is watched and steered. Nothing of it changes the result.
+struct FitControl {
+  std::function<bool()> stop = {};     // asked after every step; true: save a checkpoint and stop
+  CheckpointOptions checkpoints = {};  // path, seconds, resume
+  std::string log = {};                // JSONL, a line for every epoch; empty: none
+  bool progress = false;               // show a bar
+  ProgressSink sink = {};              // where to
+  std::function<void(const std::string& training, std::size_t epoch, const EpochRecord&)> on_epoch = {};
+};
+
+// The data set must outlive it: windows are places in it.
+struct FitResult {
+  Classifier<float> model;
+  WindowSets sets;  // that the model was trained on and scored on, with the proof that they are disjoint
+  ScalerRecord scaler = {};
+  SplitOptions split = {};  // as it was used
+  std::vector<std::string> channels = {}, classes = {};
+
+  bool stopped = false;                         // by FitControl::stop: nothing below is final, the test part is unseen
+  double threshold = 0.5;                       // two classes: class 1 from this probability on
+  std::string threshold_origin = "default";     // "best F1 on validation", ...
+  TrainResult training = {};                    // of the model
+  std::vector<TrainRecord> folds = {};          // split given: of the cross-validation
+  std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
+  std::size_t epochs_chosen = 0;                // by it; 0: there was none
+
+  Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
+  Scores test = {};                                                 // at the threshold
+  std::vector<Baseline> baselines = {};                             // on the same windows
+  double test_seconds = 0, baseline_seconds = 0, data_seconds = 0;  // data: split, scale, cut
+  std::vector<std::string> notes = {};                              // what the user should know, a line each
+};
+
+// Fits a classifier to a data set. Same data and options: same bits, for any number of threads, and however often it
+// was stopped and resumed.
+//   blocked, series, random: one training; the validation part chooses the epoch and, for two classes, the threshold.
+//   given: each fold of the training part validates a training on the others, with the same seed, over all epochs
+//   (patience does not count); the epoch with the best mean value is where the training on all of train stops, on the
+//   schedule of all epochs; for two classes the threshold is that of the best F1 of the scores after that epoch, all
+//   folds pooled.
+// InputError where data and options do not fit, and for a checkpoint of another job.
+FAITHFUL_API FitResult fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                                      const FitControl& control = {});
+FitResult fit_classifier(Dataset&&, const FitOptions&, ThreadPool&, const FitControl& = {}) = delete;
+
+}  // namespace faithful

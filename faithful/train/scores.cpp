@@ -1,0 +1,76 @@
+#include "faithful/train/scores.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "faithful/metrics/ranking.h"
+#include "faithful/train/answers.h"
+
+namespace faithful {
+
+Scores score_answers(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
+                     const ScoreOptions& options) {
+  assert(probabilities.rows == labels.size());
+  const std::vector<std::int32_t> all = decide(probabilities, options.threshold);
+  std::vector<std::int32_t> truth, answers;
+  std::vector<double> ranking;  // P(class 1)
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == kNoLabel) continue;
+    truth.push_back(labels[i]);
+    answers.push_back(all[i]);
+    ranking.push_back(static_cast<double>(probabilities(i, 1)));
+  }
+  Scores scores;
+  scores.windows = truth.size();
+  scores.report = class_report(truth, answers, probabilities.columns);
+  if (probabilities.columns != 2) return scores;
+  const std::vector<std::uint8_t> positive = flags_of(truth);
+  scores.binary = confusion(positive, flags_of(answers));
+  const RankedScores ranked(ranking, positive);
+  scores.auc_pr = ranked.average_precision();
+  scores.auc_roc = ranked.auc_roc();
+  return scores;
+}
+
+Scores score_answers(const Matrix<float>& probabilities, const Windows& windows, const ScoreOptions& options) {
+  assert(probabilities.rows == windows.size());
+  const std::vector<std::int32_t> labels = windows.labels();
+  const bool complete = std::find(labels.begin(), labels.end(), kNoLabel) == labels.end();
+  Scores scores = score_answers(probabilities, labels, options);
+  if (options.events && complete && probabilities.columns == 2 && windows.dataset().has_point_labels())
+    scores.events = window_event_scores(windows, flags_of(decide(probabilities, options.threshold)));
+  return scores;
+}
+
+std::vector<Stretch> stretches_of(const Windows& windows) {
+  std::vector<Stretch> stretches;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const bool goes_on = i > 0 && windows[i].series == windows[i - 1].series &&
+                         windows[i].begin >= windows[i - 1].begin &&
+                         windows[i].begin <= windows[i - 1].begin + windows[i - 1].length;
+    if (goes_on)
+      stretches.back().end = i + 1;
+    else
+      stretches.push_back({i, i + 1});
+  }
+  return stretches;
+}
+
+EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags) {
+  assert(flags.size() == windows.size());
+  std::vector<std::uint8_t> truth(windows.size());
+  std::vector<double> ends(windows.size());  // of the windows, in samples
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    truth[i] = windows[i].label == 1 ? 1 : 0;
+    ends[i] = static_cast<double>(windows[i].begin) + static_cast<double>(windows[i].length);
+  }
+  std::vector<Timeline> timelines;
+  for (const Stretch& stretch : stretches_of(windows)) {
+    const std::size_t count = stretch.end - stretch.begin;
+    timelines.push_back({std::span(truth).subspan(stretch.begin, count), flags.subspan(stretch.begin, count),
+                         std::span<const double>(ends).subspan(stretch.begin, count)});
+  }
+  return event_scores(timelines);
+}
+
+}  // namespace faithful

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/metrics/confusion.h"
+#include "faithful/metrics/events.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// All measures of one set of answers.
+struct Scores {
+  std::size_t windows = 0;  // that have a label
+  ClassReport report = {};  // confusion, accuracy, macro and weighted F1, each class
+
+  // Two classes only: class 1 (anomalous) against class 0.
+  std::optional<Confusion> binary = {};    // precision, recall, F1 at the threshold
+  std::optional<double> auc_pr = {};       // none without windows of class 1
+  std::optional<double> auc_roc = {};      // none without windows of both classes
+  std::optional<EventScores> events = {};  // of timelines with point labels; delays in samples
+
+  // The one number of a table: F1 of class 1, or accuracy for more than two classes.
+  double headline() const { return binary ? binary->f1() : report.accuracy; }
+};
+
+struct ScoreOptions {
+  double threshold = 0.5;  // two classes: class 1 where P(class 1) >= threshold
+  bool events = true;      // event-wise scores where there are point labels; windows drawn at random have no order
+};
+
+// probabilities [n, K], of these windows in their order; windows without a label do not count.
+FAITHFUL_API Scores score_answers(const Matrix<float>& probabilities, const Windows& windows,
+                                  const ScoreOptions& options);
+
+// The same from labels [n] alone; kNoLabel does not count.
+FAITHFUL_API Scores score_answers(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
+                                  const ScoreOptions& options);
+
+// Uninterrupted stretches of windows: of the same series, each beginning no later than the one before it ends.
+struct Stretch {
+  std::size_t begin = 0, end = 0;  // numbers of windows
+};
+FAITHFUL_API std::vector<Stretch> stretches_of(const Windows& windows);
+
+// An event is a run of windows labelled 1. A window speaks when its last sample is there, so a delay is the number of
+// samples from the end of the first window that touches the event to the end of the first one flagged.
+FAITHFUL_API EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags);
+
+}  // namespace faithful
