@@ -6,7 +6,7 @@
 
 #include "faithful/data/digests_internal.h"
 #include "faithful/data/readers_internal.h"
-#include "faithful/data/sha256.h"
+#include "faithful/base/sha256.h"
 #include "faithful/io/file.h"
 #include "faithful/io/gzip.h"
 

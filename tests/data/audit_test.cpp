@@ -1,7 +1,7 @@
 #include "faithful/data/audit.h"
 
 #include "faithful/data/catalogue.h"
-#include "faithful/data/sha256.h"
+#include "faithful/base/sha256.h"
 #include "tests/data/data_support.h"
 
 namespace faithful {

@@ -1,16 +1,12 @@
-#include "faithful/data/sha256.h"
+#include "faithful/base/sha256.h"
 
-#include <array>
+#include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <cstring>
 
 #include <fmt/format.h>
 
 namespace faithful {
 namespace {
-
-constexpr std::size_t kBlock = 64;  // bytes
 
 // The first 32 bits of the fractions of the cube roots of the first 64 primes.
 constexpr std::array<std::uint32_t, 64> kRounds = {
@@ -25,10 +21,11 @@ constexpr std::array<std::uint32_t, 64> kRounds = {
 
 using State = std::array<std::uint32_t, 8>;
 
-void add_block(State& state, const unsigned char* block) {
+void add_block(State& state, const char* block) {
   std::array<std::uint32_t, 64> words{};
   for (std::size_t i = 0; i < 16; ++i) {
-    for (std::size_t byte = 0; byte < 4; ++byte) words[i] = words[i] << 8 | block[4 * i + byte];
+    for (std::size_t byte = 0; byte < 4; ++byte)
+      words[i] = words[i] << 8 | static_cast<unsigned char>(block[4 * i + byte]);
   }
   for (std::size_t i = 16; i < 64; ++i) {
     const std::uint32_t a = words[i - 15], b = words[i - 2];
@@ -57,24 +54,43 @@ void add_block(State& state, const unsigned char* block) {
 
 }  // namespace
 
-std::string sha256(std::string_view bytes) {
-  // The first 32 bits of the fractions of the square roots of the first 8 primes.
-  State state = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
-  const std::size_t whole = bytes.size() / kBlock * kBlock;
-  for (std::size_t at = 0; at < whole; at += kBlock) add_block(state, data + at);
+// The first 32 bits of the fractions of the square roots of the first 8 primes.
+Sha256::Sha256()
+    : state_{0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19} {}
+
+Sha256& Sha256::add(std::string_view bytes) {
+  const std::size_t held = size_ % kBlock;
+  size_ += bytes.size();
+  if (held > 0) {
+    const std::size_t taken = std::min(kBlock - held, bytes.size());
+    std::copy_n(bytes.begin(), taken, rest_.begin() + held);
+    bytes.remove_prefix(taken);
+    if (held + taken < kBlock) return *this;
+    add_block(state_, rest_.data());
+  }
+  for (; bytes.size() >= kBlock; bytes.remove_prefix(kBlock)) add_block(state_, bytes.data());
+  std::copy(bytes.begin(), bytes.end(), rest_.begin());
+  return *this;
+}
+
+std::string Sha256::digest() const {
   // The rest, a one bit, zeros, and the length in bits, in one block or two.
-  std::array<unsigned char, 2 * kBlock> tail{};
-  const std::size_t rest = bytes.size() - whole;
-  if (rest > 0) std::memcpy(tail.data(), data + whole, rest);
-  tail[rest] = 0x80;
-  const std::size_t tail_size = rest + 9 <= kBlock ? kBlock : 2 * kBlock;
-  const std::uint64_t bits = std::uint64_t{8} * bytes.size();
-  for (std::size_t i = 0; i < 8; ++i) tail[tail_size - 1 - i] = static_cast<unsigned char>(bits >> (8 * i));
+  State state = state_;
+  std::array<char, 2 * kBlock> tail{};
+  const std::size_t held = size_ % kBlock;
+  std::copy_n(rest_.begin(), held, tail.begin());
+  tail[held] = '\x80';
+  const std::size_t tail_size = held + 9 <= kBlock ? kBlock : 2 * kBlock;
+  const std::uint64_t bits = 8 * size_;
+  for (std::size_t i = 0; i < 8; ++i) tail[tail_size - 1 - i] = static_cast<char>(bits >> (8 * i));
   for (std::size_t at = 0; at < tail_size; at += kBlock) add_block(state, tail.data() + at);
   std::string text;
   for (const std::uint32_t word : state) text += fmt::format("{:08x}", word);
   return text;
+}
+
+std::string sha256(std::string_view bytes) {
+  return Sha256().add(bytes).digest();
 }
 
 }  // namespace faithful
