@@ -25,30 +25,30 @@ struct ModelConfig {
   std::size_t segment = 1;  // samples that become one step: S = ceil(length / segment)
 
   // Encoder.
-  std::size_t width = 64;            // d
-  std::size_t heads = 4;             // H
-  std::size_t head_width = 0;        // d_h; 0: d / H
-  std::size_t layers = 2;            // L
-  std::size_t feed_forward = 0;      // hidden width; 0: 4 d
-  std::string block = "post";        // norm before or after the residual sum: pre, post; bare: attention alone, its
-                                     // heads concatenated to H d_h, no residual, norm or feed-forward (the paper)
-  std::string activation = "gelu";   // of the feed-forward: gelu, relu
-  double dropout = 0.1;              // after the embedding, attention and feed-forward
-  std::string pooling = "mean";      // over steps: mean, attention, token (a class token before the first step)
+  std::size_t width = 64;           // d
+  std::size_t heads = 4;            // H
+  std::size_t head_width = 0;       // d_h; 0: d / H
+  std::size_t layers = 2;           // L
+  std::size_t feed_forward = 0;     // hidden width; 0: 4 d
+  std::string block = "post";       // norm before or after the residual sum: pre, post; bare: attention alone, its
+                                    // heads concatenated to H d_h, no residual, norm or feed-forward (the paper)
+  std::string activation = "gelu";  // of the feed-forward: gelu, relu
+  double dropout = 0.1;             // after the embedding, attention and feed-forward
+  std::string pooling = "mean";     // over steps: mean, attention, token (a class token before the first step)
 
   // Position.
   std::string encoding = "dft";
-  std::string scale = "as-defined";  // of additive encodings: as-defined, unit, matched or a factor
-  std::size_t period = 0;            // of dft; 0: its own, which needs S <= d
-  double rho = 1e4;                  // base of sinusoidal, tape and rope
-  std::size_t clip = 16;             // of shaw
-  std::size_t time_dim = 16;         // of mtan and time2vec
-  std::string mtan = "concat";       // concat, or attention: queries and keys are projections of time alone
-  bool tupe_relative = false;        // adds t5's bias to tupe
+  std::string scale = "as-defined";     // of additive encodings: as-defined, unit, matched or a factor
+  std::size_t period = 0;               // of dft; 0: its own, which needs S <= d
+  double rho = 1e4;                     // base of sinusoidal, tape and rope
+  std::size_t clip = 16;                // of shaw
+  std::size_t time_dim = 16;            // of mtan and time2vec
+  std::string mtan = "concat";          // concat, or attention: queries and keys are projections of time alone
+  bool tupe_relative = false;           // adds t5's bias to tupe
   std::string pairing = "interleaved";  // of rope: interleaved, halves
-  std::string positions = "index";   // index: 0, 1, 2, ..; time: those of the timestamps, in units of `time_step`
-  double time_step = 0;              // ns per unit of position, where positions are times
-  std::uint64_t encoding_seed = 1;   // of a fixed random encoding (haar)
+  std::string positions = "index";      // index: 0, 1, 2, ..; time: those of the timestamps, in units of `time_step`
+  double time_step = 0;                 // ns per unit of position, where positions are times
+  std::uint64_t encoding_seed = 1;      // of a fixed random encoding (haar)
 
   std::size_t steps() const { return (length + segment - 1) / segment; }  // S
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }

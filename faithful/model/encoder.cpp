@@ -1,0 +1,85 @@
+#include <fmt/format.h>
+
+#include "faithful/model/encoder_internal.h"
+
+namespace faithful::model {
+
+template <class T>
+Encoder<T>::Encoder(const ModelConfig& config, const Position<T>& position, Parameters<T>& parameters)
+    : config_(config), position_(position), width_(config.width) {
+  const std::size_t heads = config.heads * config.key_width();
+  for (std::size_t l = 0; l < config.layers; ++l) {
+    const std::string name = fmt::format("layers.{}.", l);
+    Layer layer{};
+    layer.qkv =
+        declare_affine(parameters, name + "attention.qkv", (position.replaces_queries() ? 1 : 3) * heads, width_);
+    if (config.block == "bare") {
+      width_ = heads;
+    } else {
+      layer.out = declare_affine(parameters, name + "attention.out", width_, heads);
+      layer.first = declare_affine(parameters, name + "feed_forward.first", config.hidden(), width_);
+      layer.second = declare_affine(parameters, name + "feed_forward.second", width_, config.hidden());
+      layer.norm1 = declare_norm(parameters, name + "norm1", width_);
+      layer.norm2 = declare_norm(parameters, name + "norm2", width_);
+    }
+    layers_.push_back(layer);
+  }
+  if (config.block == "pre") last_norm_ = declare_norm(parameters, "norm", width_);
+}
+
+template <class T>
+Tensor<T> Encoder<T>::attend(Tape<T>& tape, std::size_t number, Tensor<T> h, std::span<const std::uint8_t> valid,
+                             const typename Position<T>::Pass& pass, std::span<T> maps) const {
+  const std::size_t width = config_.heads * config_.key_width(), widths[] = {width, width, width};
+  const Tensor<T> projected = apply(tape, h, layers_[number].qkv);
+  engine::AttentionInputs<T> inputs{.heads = config_.heads, .valid = valid, .maps = maps};
+  if (position_.replaces_queries()) {
+    inputs.value = projected;
+  } else {
+    Tensor<T> parts[3];
+    tape.split(projected, widths, parts);
+    inputs.query = parts[0];
+    inputs.key = parts[1];
+    inputs.value = parts[2];
+  }
+  position_.enter(tape, number, pass, inputs);
+  return attention(tape, inputs);
+}
+
+template <class T>
+Tensor<T> Encoder<T>::project(Tape<T>& tape, const Layer& layer, Tensor<T> heads) const {
+  return dropout(tape, apply(tape, heads, layer.out), config_.dropout);
+}
+
+template <class T>
+Tensor<T> Encoder<T>::feed_forward(Tape<T>& tape, const Layer& layer, Tensor<T> h) const {
+  const Activation activation = config_.activation == "relu" ? Activation::kRelu : Activation::kGelu;
+  const Tensor<T> hidden = dropout(tape, apply(tape, h, layer.first, activation), config_.dropout);
+  return dropout(tape, apply(tape, hidden, layer.second), config_.dropout);
+}
+
+template <class T>
+Tensor<T> Encoder<T>::apply_to(Tape<T>& tape, Tensor<T> h, std::span<const std::uint8_t> valid,
+                               const typename Position<T>::Pass& pass, std::span<T> maps) const {
+  const std::size_t map_size = layers_.empty() ? 0 : maps.size() / layers_.size();
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const Layer& layer = layers_[l];
+    const std::span<T> map = maps.subspan(l * map_size, map_size);
+    if (config_.block == "bare") {
+      h = attend(tape, l, h, valid, pass, map);
+    } else if (config_.block == "post") {
+      h = normalize(tape, project(tape, layer, attend(tape, l, h, valid, pass, map)), h, layer.norm1);
+      h = normalize(tape, feed_forward(tape, layer, h), h, layer.norm2);
+    } else {
+      const Tensor<T> before = normalize(tape, h, {}, layer.norm1);
+      h = add(tape, project(tape, layer, attend(tape, l, before, valid, pass, map)), h);
+      h = add(tape, feed_forward(tape, layer, normalize(tape, h, {}, layer.norm2)), h);
+    }
+  }
+  return config_.block == "pre" ? normalize(tape, h, {}, last_norm_) : h;
+}
+
+template class Encoder<float>;
+template class Encoder<double>;
+
+}  // namespace faithful::model
