@@ -46,6 +46,7 @@ struct SplitOptions {
   bool refit = false;                                   // kGiven: all of train trains, nothing validates
   std::vector<std::vector<std::string>> together = {};  // names of series that share a recording: always in one part
   std::vector<std::string> leave_out = {};              // names of series in no part
+  bool labelled_only = false;                           // series without labels are in no part
 };
 
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.

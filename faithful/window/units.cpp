@@ -10,7 +10,7 @@ namespace faithful {
 namespace {
 
 // The stratum of a timeline's samples begin .. end-1: its class, or whether it holds an anomaly.
-std::size_t stratum_of(const Dataset& dataset, const Timeline& timeline, std::size_t begin, std::size_t end) {
+std::size_t stratum_of(const Dataset& dataset, const SharedTimeline& timeline, std::size_t begin, std::size_t end) {
   const Series& first = dataset.series[timeline.series.front()];
   if (timeline.anomalous.empty()) return first.label == kNoLabel ? 0 : static_cast<std::size_t>(first.label);
   const auto from = timeline.anomalous.begin();
@@ -20,13 +20,13 @@ std::size_t stratum_of(const Dataset& dataset, const Timeline& timeline, std::si
              : 0;
 }
 
-bool is_cuttable(const Dataset& dataset, const Timeline& timeline) {
+bool is_cuttable(const Dataset& dataset, const SharedTimeline& timeline) {
   return dataset.series[timeline.series.front()].label == kNoLabel;
 }
 
-void add_blocks(const Dataset& dataset, const std::vector<Timeline>& timelines, std::size_t index,
+void add_blocks(const Dataset& dataset, const std::vector<SharedTimeline>& timelines, std::size_t index,
                 const SplitOptions& options, std::vector<Unit>& blocks) {
-  const Timeline& timeline = timelines[index];
+  const SharedTimeline& timeline = timelines[index];
   const std::size_t n = timeline.length, window = options.window.length;
   std::vector<std::size_t> anomalies(n + 1, 0);  // how many before each place
   for (std::size_t t = 0; t < n; ++t)
@@ -50,7 +50,7 @@ void add_blocks(const Dataset& dataset, const std::vector<Timeline>& timelines, 
 
 // Samples begin .. end-1 of each series of the timeline, where there is at least a window's length of them (or all that
 // the series has).
-void add_pieces(const Dataset& dataset, const Timeline& timeline, std::size_t begin, std::size_t end,
+void add_pieces(const Dataset& dataset, const SharedTimeline& timeline, std::size_t begin, std::size_t end,
                 std::size_t window_length, std::vector<Piece>& pieces) {
   for (const std::size_t series : timeline.series) {
     const std::size_t length = dataset.series[series].length(), stop = std::min(end, length);
@@ -75,35 +75,37 @@ std::map<std::size_t, std::vector<Unit*>> shuffled_strata(std::vector<Unit>& uni
 
 }  // namespace
 
-std::vector<Timeline> make_timelines(const Dataset& dataset, const SplitOptions& options, std::optional<Part> only) {
+std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
+                                           std::optional<Part> only) {
   std::map<std::string, std::size_t> group_of;  // a series' name -> its group
   for (std::size_t group = 0; group < options.together.size(); ++group)
     for (const std::string& name : options.together[group]) group_of[name] = group;
   std::map<std::size_t, std::size_t> timeline_of;  // a group -> its timeline
 
-  std::vector<Timeline> timelines;
+  std::vector<SharedTimeline> timelines;
   for (std::size_t i = 0; i < dataset.series.size(); ++i) {
     const Series& series = dataset.series[i];
     const auto& out = options.leave_out;
     if (only && series.part != *only) continue;
+    if (options.labelled_only && series.labels.empty() && series.label == kNoLabel) continue;
     if (series.length() == 0 || std::find(out.begin(), out.end(), series.name) != out.end()) continue;
     const auto group = group_of.find(series.name);
     std::size_t index = timelines.size();
     if (group != group_of.end()) index = timeline_of.try_emplace(group->second, index).first->second;
     if (index == timelines.size()) timelines.emplace_back();
-    Timeline& timeline = timelines[index];
+    SharedTimeline& timeline = timelines[index];
     timeline.series.push_back(i);
     timeline.length = std::max(timeline.length, series.length());
     if (series.labels.empty()) continue;
     timeline.anomalous.resize(std::max(timeline.anomalous.size(), timeline.length), 0);
     for (std::size_t t = 0; t < series.length(); ++t) timeline.anomalous[t] |= series.labels[t];
   }
-  for (Timeline& timeline : timelines)
+  for (SharedTimeline& timeline : timelines)
     if (!timeline.anomalous.empty()) timeline.anomalous.resize(timeline.length, 0);
   return timelines;
 }
 
-std::vector<Unit> make_whole(const Dataset& dataset, const std::vector<Timeline>& timelines) {
+std::vector<Unit> make_whole(const Dataset& dataset, const std::vector<SharedTimeline>& timelines) {
   std::vector<Unit> units;
   for (std::size_t i = 0; i < timelines.size(); ++i) {
     const std::size_t length = timelines[i].length;
@@ -112,7 +114,7 @@ std::vector<Unit> make_whole(const Dataset& dataset, const std::vector<Timeline>
   return units;
 }
 
-std::vector<Unit> make_blocks(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Unit> make_blocks(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                               const SplitOptions& options) {
   if (options.window.length == 0) return make_whole(dataset, timelines);
   std::vector<Unit> blocks;
@@ -127,7 +129,7 @@ std::vector<Unit> make_blocks(const Dataset& dataset, const std::vector<Timeline
   return blocks;
 }
 
-std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                       const SplitOptions& options, std::size_t window_length) {
   std::vector<Unit> units;
   for (std::size_t i = 0; i < timelines.size(); ++i) {
@@ -191,7 +193,7 @@ void deal_by_folds(std::vector<Unit>& units, const SplitOptions& options) {
       unit->part = next_fold++ % options.folds == options.fold ? kValidationIndex : kTrainIndex;
 }
 
-std::vector<Piece> joined_pieces(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Piece> joined_pieces(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                  const std::vector<Unit>& units, PartIndex part, std::size_t window_length) {
   std::vector<Piece> pieces;
   // Whether the gap before units[i] is taken from its beginning, or else from the end of its neighbour.
@@ -214,7 +216,7 @@ std::vector<Piece> joined_pieces(const Dataset& dataset, const std::vector<Timel
   return in_order(std::move(pieces));
 }
 
-std::vector<Piece> single_pieces(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Piece> single_pieces(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                  const std::vector<Unit>& units, PartIndex part) {
   std::vector<Piece> pieces;
   for (const Unit& unit : units)

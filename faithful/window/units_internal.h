@@ -15,7 +15,7 @@ namespace faithful {
 enum PartIndex : std::size_t { kTrainIndex, kValidationIndex, kTestIndex, kPartCount };
 
 // Series that must stay together: they share a clock, and are cut at the same places.
-struct Timeline {
+struct SharedTimeline {
   std::vector<std::size_t> series;
   std::size_t length = 0;               // of the longest
   std::vector<std::uint8_t> anomalous;  // [length], in any of them; empty: no point labels
@@ -33,15 +33,15 @@ struct Unit {
 };
 
 // The timelines of the whole data set, or of its own part alone.
-std::vector<Timeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
-                                     std::optional<Part> only = {});
+std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
+                                           std::optional<Part> only = {});
 
 // Blocks of at least block_windows windows. A cut lies where a window's length on one side of it is free of anomalies,
 // so that a gap can be taken there without touching an anomalous span. Series with one label are never cut.
-std::vector<Unit> make_blocks(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Unit> make_blocks(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                               const SplitOptions& options);
-std::vector<Unit> make_whole(const Dataset& dataset, const std::vector<Timeline>& timelines);
-std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Unit> make_whole(const Dataset& dataset, const std::vector<SharedTimeline>& timelines);
+std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                       const SplitOptions& options, std::size_t window_length);
 
 // How many of n go to each part: the nearest to the shares; with three or more, no part with a share stays empty.
@@ -55,11 +55,11 @@ void deal_by_folds(std::vector<Unit>& units, const SplitOptions& options);
 // The pieces of a part: neighbours of the same part are joined, and between different parts a gap of `gap` samples is
 // left out, on a side that is free of anomalies (of training data, where both are). What is left of a series is dropped
 // where it is shorter than a window.
-std::vector<Piece> joined_pieces(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Piece> joined_pieces(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                  const std::vector<Unit>& units, PartIndex part, std::size_t window_length);
 
 // The pieces of a part as they are, one for each unit and series.
-std::vector<Piece> single_pieces(const Dataset& dataset, const std::vector<Timeline>& timelines,
+std::vector<Piece> single_pieces(const Dataset& dataset, const std::vector<SharedTimeline>& timelines,
                                  const std::vector<Unit>& units, PartIndex part);
 
 }  // namespace faithful

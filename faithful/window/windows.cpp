@@ -63,6 +63,15 @@ void fill_window(const Series& series, const Window& window, const Scale& scale,
   std::ranges::fill(out.subspan(size), 0.0F);
 }
 
+// When its samples were taken, from the first on, into [S].
+void fill_times(const Series& series, const Window& window, double time_step, std::span<float> out) {
+  assert(!series.times.empty() && time_step > 0);
+  const std::int64_t* times = series.times.data() + window.begin;
+  for (std::size_t t = 0; t < window.length; ++t)
+    out[t] = static_cast<float>(static_cast<double>(times[t] - times[0]) / time_step);
+  std::fill(out.begin() + window.length, out.end(), 0.0F);
+}
+
 }  // namespace
 
 std::vector<std::size_t> Windows::class_counts() const {
@@ -83,10 +92,16 @@ std::vector<float> Windows::class_weights() const {
   return weights;
 }
 
+std::size_t Windows::padded_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(windows_.begin(), windows_.end(), [&](const Window& window) { return window.length < length_; }));
+}
+
 void Windows::fill_into(std::span<const std::uint32_t> numbers, const BatchBuffers& buffers, ThreadPool& pool) const {
   const std::size_t window_size = length_ * channels();
   assert(buffers.values.size() >= numbers.size() * window_size);
   assert(buffers.mask.empty() || buffers.mask.size() >= numbers.size() * length_);
+  assert(buffers.times.empty() || buffers.times.size() >= numbers.size() * length_);
   assert(buffers.labels.empty() || buffers.labels.size() >= numbers.size());
   parallel_for(pool, numbers.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
@@ -94,10 +109,13 @@ void Windows::fill_into(std::span<const std::uint32_t> numbers, const BatchBuffe
       fill_window(dataset_->series[window.series], window, *scales_[window.series],
                   buffers.values.subspan(i * window_size, window_size));
       if (!buffers.mask.empty()) {
-        float* mask = buffers.mask.data() + i * length_;
-        std::fill(mask, mask + window.length, 1.0F);
-        std::fill(mask + window.length, mask + length_, 0.0F);
+        std::uint8_t* mask = buffers.mask.data() + i * length_;
+        std::fill(mask, mask + window.length, std::uint8_t{1});
+        std::fill(mask + window.length, mask + length_, std::uint8_t{0});
       }
+      if (!buffers.times.empty())
+        fill_times(dataset_->series[window.series], window, buffers.time_step,
+                   buffers.times.subspan(i * length_, length_));
       if (!buffers.labels.empty()) buffers.labels[i] = window.label;
     }
   });

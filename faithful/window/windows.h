@@ -25,9 +25,12 @@ struct Window {
 
 // Where a batch of B windows goes; the caller's memory.
 struct BatchBuffers {
-  std::span<float> values;         // [B, S, C], scaled; 0 where padded or missing
-  std::span<float> mask;           // [B, S], 1: a sample, 0: padding; may be empty
-  std::span<std::int32_t> labels;  // [B]; may be empty
+  std::span<float> values;              // [B, S, C], scaled; 0 where padded or missing
+  std::span<std::uint8_t> mask = {};    // [B, S], 1: a sample, 0: padding; may be empty
+  std::span<std::int32_t> labels = {};  // [B]; may be empty
+  std::span<float> times = {};          // [B, S], (t - t of the window's first sample) / time_step, 0 where padded;
+                                        // may be empty, else every series has timestamps
+  double time_step = 1;                 // ns
 };
 
 // The windows of one part. They are places in the data set, not copies of it: the data set must outlive them.
@@ -44,6 +47,9 @@ class FAITHFUL_API Windows {
 
   // [K], n / (K * n_k): every class weighs the same in a weighted loss; 0 for a class without windows.
   std::vector<float> class_weights() const;
+
+  // How many are shorter than S, and hence padded.
+  std::size_t padded_count() const;
 
   // Writes the windows of these numbers, scaled, in this order: y = (x - shift) * factor. Allocates nothing.
   void fill_into(std::span<const std::uint32_t> numbers, const BatchBuffers& buffers, ThreadPool& pool) const;

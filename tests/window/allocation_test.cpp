@@ -22,7 +22,8 @@ TEST(Batches, SteadyStateAllocatesNothing) {
   const WindowSets sets = cut_windows(split, Scaler(ScalerRecord{ScalerKind::kNone, {{0, 0}, {1, 1}}, {}}));
   Batches batches(sets.test, {.size = 32, .balance = true});
   ThreadPool pool(2);
-  std::vector<float> values(32 * 10 * 2), mask(32 * 10);
+  std::vector<float> values(32 * 10 * 2);
+  std::vector<std::uint8_t> mask(32 * 10);
   std::vector<std::int32_t> labels(32);
   const std::size_t before = testing::allocation_count();
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {

@@ -134,7 +134,8 @@ TEST(Windows, FillIsTheNaiveLoop) {
     std::vector<std::uint32_t> numbers(part->size());
     std::iota(numbers.rbegin(), numbers.rend(), 0U);
     const std::size_t count = numbers.size();
-    std::vector<float> values(count * 9 * 2, -1), mask(count * 9, -1);
+    std::vector<float> values(count * 9 * 2, -1);
+    std::vector<std::uint8_t> mask(count * 9, 7);
     std::vector<std::int32_t> labels(count, -2);
     part->fill_into(numbers, {values, mask, labels}, pool);
     for (std::size_t i = 0; i < count; ++i) {
@@ -143,7 +144,7 @@ TEST(Windows, FillIsTheNaiveLoop) {
       EXPECT_EQ(labels[i], series.label);
       EXPECT_EQ(window.length, std::min<std::size_t>(9, series.length()));
       for (std::size_t t = 0; t < 9; ++t) {
-        EXPECT_EQ(mask[i * 9 + t], t < window.length ? 1.0F : 0.0F);
+        EXPECT_EQ(mask[i * 9 + t], t < window.length ? 1 : 0);
         for (std::size_t c = 0; c < 2; ++c) {
           const Scale& scale = scaler.of(series.name);
           const float wanted =
@@ -164,12 +165,43 @@ TEST(Windows, WholeSeriesArePaddedToTheLongest) {
   EXPECT_EQ(sets.test.length(), 9U);
   EXPECT_EQ(sets.train.size(), 0U);
   ThreadPool pool(1);
-  std::vector<float> values(9 * 2), mask(9);
+  std::vector<float> values(9 * 2);
+  std::vector<std::uint8_t> mask(9);
   const std::uint32_t second = 1;
-  sets.test.fill_into({&second, 1}, {values, mask, {}}, pool);
-  EXPECT_EQ(mask, (std::vector<float>{1, 1, 0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(sets.test.padded_count(), 3U);
+  sets.test.fill_into({&second, 1}, {values, mask}, pool);
+  EXPECT_EQ(mask, (std::vector<std::uint8_t>{1, 1, 0, 0, 0, 0, 0, 0, 0}));
   EXPECT_EQ(values[1], 0) << "a missing value";
   EXPECT_EQ(values[2], dataset.series[1].values(1, 0));
+}
+
+TEST(Windows, TimesCountFromTheFirstSampleOfTheWindow) {
+  Dataset dataset = two_channels({5, 3});
+  dataset.series[0].times = {1'000'000'000'000'000'000, 1'000'000'000'000'000'200, 1'000'000'000'000'000'300,
+                             1'000'000'000'000'000'300, 1'000'000'000'000'001'300};
+  dataset.series[1].times = {-50, 0, 25};
+  const Split split = Split::hold_out_all(dataset, {.length = 4, .stride = 1});
+  const WindowSets sets = cut_windows(split, Scaler(identity(2)));
+  ASSERT_EQ(sets.test.size(), 3U);
+  ThreadPool pool(2);
+  const std::vector<std::uint32_t> numbers = {1, 0, 2};
+  std::vector<float> values(3 * 4 * 2), times(3 * 4, -1);
+  sets.test.fill_into(numbers, {.values = values, .times = times, .time_step = 100}, pool);
+  EXPECT_EQ(times, (std::vector<float>{0, 1, 1, 11, 0, 2, 3, 3, 0, 0.5F, 0.75F, 0}));
+}
+
+TEST(Windows, SeriesWithoutLabelsCanBeLeftOut) {
+  Dataset dataset = two_channels(std::vector<std::size_t>(12, 5));
+  for (std::size_t i = 0; i < 12; i += 3) dataset.series[i].label = kNoLabel;
+  const SplitOptions all{.kind = SplitKind::kSeries, .window = {.length = 5}};
+  SplitOptions labelled = all;
+  labelled.labelled_only = true;
+  const auto count = [&](const SplitOptions& options) {
+    const Split split(dataset, options);
+    return split.train().pieces().size() + split.validation().pieces().size() + split.test().pieces().size();
+  };
+  EXPECT_EQ(count(all), 12U);
+  EXPECT_EQ(count(labelled), 8U);
 }
 
 TEST(Windows, ClassWeightsBalance) {

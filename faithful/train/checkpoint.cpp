@@ -1,0 +1,226 @@
+#include "faithful/train/checkpoint.h"
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/io/safetensors.h"
+
+namespace faithful {
+
+namespace {
+
+constexpr std::string_view kFormat = "faithful checkpoint 1";
+constexpr std::string_view kFieldPrefix = "identity.";  // of the metadata; numbered, so that their order stays
+constexpr std::size_t kCounters = 4;
+constexpr std::size_t kSeconds = 5;
+constexpr std::size_t kMostDone = 1000;
+
+template <class Seconds>
+auto fields_of(Seconds& seconds) {
+  return std::array{&seconds.data, &seconds.forward_backward, &seconds.update, &seconds.validation,
+                    &seconds.checkpoints};
+}
+
+std::size_t epoch_field_count() {
+  std::size_t count = 0;
+  EpochRecord record;
+  visit_epoch_fields(record, [&](const char*, double&) { ++count; });
+  return count;
+}
+
+// The arrays of a file; it keeps those that are made for it.
+class Arrays {
+ public:
+  template <class T>
+  void add(const std::string& name, std::vector<std::size_t> shape, std::span<const T> values) {
+    entries_.push_back(safetensors_entry<T>(name, std::move(shape), values));
+  }
+  void add_made(const std::string& name, std::vector<std::size_t> shape, std::vector<double> values) {
+    made_.push_back(std::move(values));
+    add<double>(name, std::move(shape), made_.back());
+  }
+
+  void add(const std::string& prefix, const TrainRecord& record) {
+    std::vector<double> history, seconds;
+    for (const EpochRecord& epoch : record.history)
+      visit_epoch_fields(epoch, [&](const char*, const double& value) { history.push_back(value); });
+    for (const double* value : fields_of(record.seconds)) seconds.push_back(*value);
+    add_made(prefix + "history", {record.history.size(), epoch_field_count()}, std::move(history));
+    add_made(prefix + "seconds", {kSeconds}, std::move(seconds));
+    add_made(prefix + "best_epoch", {}, {static_cast<double>(record.best_epoch)});
+    const Matrix<float>& scores = record.validation_scores;
+    add<float>(prefix + "scores", {scores.rows, scores.columns}, scores.values);
+    add<std::int32_t>(prefix + "labels", {record.validation_labels.size()}, record.validation_labels);
+  }
+
+  const std::vector<SafetensorsEntry>& entries() const { return entries_; }
+
+ private:
+  std::vector<SafetensorsEntry> entries_;
+  std::deque<std::vector<double>> made_;
+};
+
+// Reads what Arrays wrote; every number is checked before it is used.
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : file_(load_safetensors(path)) {
+    const SafetensorsMetadata& metadata = file_.metadata();
+    const auto format = metadata.find("format");
+    if (format == metadata.end() || format->second != kFormat)
+      reject({{path}, fmt::format("a {}", kFormat), format == metadata.end() ? "none" : quote(format->second)});
+    const auto digest = metadata.find(std::string(kDigestKey));
+    if (digest == metadata.end() || digest->second != digest_of(file_.entries(), metadata))
+      reject({{path}, "an undamaged checkpoint", "another digest than the one it carries"});
+  }
+
+  TrainRecord record(const std::string& prefix) const {
+    TrainRecord record;
+    const std::vector<double> history = values<double>(prefix + "history", 2);
+    const std::size_t fields = epoch_field_count();
+    require(history.size() % fields == 0, prefix + "history");
+    record.history.resize(history.size() / fields);
+    std::size_t at = 0;
+    for (EpochRecord& epoch : record.history)
+      visit_epoch_fields(epoch, [&](const char*, double& value) { value = history[at++]; });
+    const std::vector<double> seconds = exactly<double>(prefix + "seconds", kSeconds);
+    for (std::size_t i = 0; i < kSeconds; ++i) *fields_of(record.seconds)[i] = seconds[i];
+    record.best_epoch = count(exactly<double>(prefix + "best_epoch", 1)[0], prefix + "best_epoch");
+    require(record.best_epoch <= record.history.size(), prefix + "best_epoch");
+    const std::string scores = prefix + "scores";
+    std::vector<float> all = values<float>(scores, 2);
+    const std::vector<std::size_t> shape = file_.at(scores).shape;
+    record.validation_scores = Matrix<float>(shape[0], shape[1], std::move(all));
+    record.validation_labels = values<std::int32_t>(prefix + "labels", 1);
+    return record;
+  }
+
+  template <class T>
+  std::vector<T> exactly(const std::string& name, std::size_t size) const {
+    std::vector<T> all = file_.values<T>(name);
+    require(all.size() == size, name);
+    return all;
+  }
+  template <class T>
+  std::vector<T> values(const std::string& name, std::size_t rank) const {
+    require(file_.at(name).shape.size() == rank, name);
+    return file_.values<T>(name);
+  }
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+  std::size_t count(double value, const std::string& name) const {
+    require(value >= 0 && value < 1e15 && value == std::floor(value), name);
+    return static_cast<std::size_t>(value);
+  }
+  void require(bool holds, const std::string& name) const {
+    if (!holds) reject({{file_.place()}, "an undamaged checkpoint", fmt::format("an impossible {}", quote(name))});
+  }
+  const SafetensorsMetadata& metadata() const { return file_.metadata(); }
+
+ private:
+  Safetensors file_;
+};
+
+std::string done_prefix(std::size_t i) {
+  return fmt::format("done.{}.", i);
+}
+
+Identity read_identity(const SafetensorsMetadata& metadata) {
+  Identity identity;  // keys are sorted, and their numbers have the same width
+  for (const auto& [key, value] : metadata)
+    if (key.starts_with(kFieldPrefix) && key.find(' ') != std::string::npos)
+      identity.emplace_back(key.substr(key.find(' ') + 1), value);
+  return identity;
+}
+
+}  // namespace
+
+void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
+                     const TrainState& state, const WeightsView& weights) {
+  Arrays arrays;
+  const std::size_t n = weights.weights.size();
+  const std::array<std::int64_t, kCounters> counters = {
+      static_cast<std::int64_t>(state.epoch), static_cast<std::int64_t>(state.batch),
+      static_cast<std::int64_t>(state.step), static_cast<std::int64_t>(done.size())};
+  arrays.add<std::int64_t>("counters", {kCounters}, counters);
+  arrays.add<float>("weights", {n}, weights.weights);
+  arrays.add<float>("first_moments", {n}, weights.first_moments);
+  arrays.add<float>("second_moments", {n}, weights.second_moments);
+  if (!state.best_weights.empty()) arrays.add<float>("best_weights", {n}, state.best_weights);
+  arrays.add_made("sums", {2}, {state.loss_sum, state.norm_sum});
+  arrays.add("now.", state.record);
+  for (std::size_t i = 0; i < done.size(); ++i) arrays.add(done_prefix(i), done[i]);
+
+  SafetensorsMetadata metadata{{"format", std::string(kFormat)}};
+  for (std::size_t i = 0; i < identity.size(); ++i)
+    metadata[fmt::format("{}{:04} {}", kFieldPrefix, i, identity[i].first)] = identity[i].second;
+  metadata[std::string(kDigestKey)] = digest_of(arrays.entries(), metadata);
+  save_safetensors(path, arrays.entries(), metadata);
+}
+
+Checkpoint load_checkpoint(const std::string& path) {
+  const Reader file(path);
+  Checkpoint checkpoint;
+  checkpoint.identity = read_identity(file.metadata());
+  checkpoint.weights = file.values<float>("weights", 1);
+  const std::size_t n = checkpoint.weights.size();
+  checkpoint.first_moments = file.exactly<float>("first_moments", n);
+  checkpoint.second_moments = file.exactly<float>("second_moments", n);
+
+  TrainState& state = checkpoint.state;
+  const std::vector<std::int64_t> counters = file.exactly<std::int64_t>("counters", kCounters);
+  for (const std::int64_t counter : counters)
+    file.require(counter >= 0 && counter <= std::numeric_limits<std::uint32_t>::max(), "counters");
+  state.epoch = static_cast<std::size_t>(counters[0]);
+  state.batch = static_cast<std::size_t>(counters[1]);
+  state.step = static_cast<std::size_t>(counters[2]);
+  const std::vector<double> sums = file.exactly<double>("sums", 2);
+  state.loss_sum = sums[0], state.norm_sum = sums[1];
+  state.record = file.record("now.");
+  file.require(state.record.history.size() == state.epoch, "now.history");
+  if (file.has("best_weights")) state.best_weights = file.exactly<float>("best_weights", n);
+  file.require(state.best_weights.empty() == (state.record.best_epoch == 0), "best_weights");
+
+  file.require(static_cast<std::size_t>(counters[3]) <= kMostDone, "counters");
+  for (std::size_t i = 0; i < static_cast<std::size_t>(counters[3]); ++i)
+    checkpoint.done.push_back(file.record(done_prefix(i)));
+  return checkpoint;
+}
+
+void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path) {
+  for (const auto& [name, value] : wanted) {
+    const std::string* other = nullptr;
+    for (const auto& field : found.identity)
+      if (field.first == name) other = &field.second;
+    if (other == nullptr || *other != value)
+      reject({{path},
+              fmt::format("a checkpoint of the same run, with {} {}", name, quote(value)),
+              other == nullptr ? "none" : quote(*other),
+              "without --resume it begins anew"});
+  }
+}
+
+Checkpoints::Checkpoints(CheckpointOptions options)
+    : options_(std::move(options)), last_(std::chrono::steady_clock::now()) {
+  if (!wanted() || !options_.resume || !std::filesystem::exists(options_.path)) return;
+  found_ = load_checkpoint(options_.path);
+  done_ = found_->done;
+}
+
+bool Checkpoints::due() const {
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - last_;
+  return wanted() && passed.count() >= options_.seconds;
+}
+
+void Checkpoints::save(const Identity& identity, const TrainState& state, const WeightsView& weights) {
+  if (!wanted()) return;
+  save_checkpoint(options_.path, identity, done_, state, weights);
+  last_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace faithful

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/train/record.h"
+
+// A checkpoint is a safetensors file:
+//
+//   weights, first_moments, second_moments  F32 [n], laid out as the model's parameters; best_weights, where there is
+//                                           a best epoch
+//   counters                                I64 [4]: complete epochs, steps of the next one, all steps, earlier trainings
+//   sums                                    F64 [2], over the steps of the epoch begun: loss * windows, gradient norm
+//   now.history, now.seconds, ...           the TrainRecord; also as done.0, done.1, .. those of earlier trainings of
+//                                           the same job (folds)
+//
+// and in its metadata `format`, the fields of its identity and the `digest` of all of it.
+
+namespace faithful {
+
+// What makes two trainings the same, as names and values, in the order in which differences are reported.
+using Identity = std::vector<std::pair<std::string, std::string>>;
+
+// A training between two steps.
+struct TrainState {
+  std::size_t epoch = 0;  // complete ones
+  std::size_t batch = 0;  // steps of the next one that are done
+  std::size_t step = 0;   // all steps that are done
+  double loss_sum = 0;    // over the steps of the epoch begun: loss * windows
+  double norm_sum = 0;    // likewise, of the gradients
+  TrainRecord record = {};
+  std::vector<float> best_weights = {};  // [n]; empty before the first validation
+};
+
+// What a checkpoint file holds.
+struct Checkpoint {
+  Identity identity = {};
+  std::vector<TrainRecord> done = {};  // earlier trainings of the same job
+  TrainState state = {};
+  std::vector<float> weights = {}, first_moments = {}, second_moments = {};  // [n] each
+};
+
+// Weights and moments as they stand in the model and its optimiser.
+struct WeightsView {
+  std::span<const float> weights, first_moments, second_moments;  // [n] each
+};
+
+// Reads and checks a whole checkpoint: InputError where it is none, or damaged.
+FAITHFUL_API Checkpoint load_checkpoint(const std::string& path);
+
+// Writes one as a whole or not at all.
+FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& identity,
+                                  std::span<const TrainRecord> done, const TrainState& state,
+                                  const WeightsView& weights);
+
+// InputError that names the first wanted field which the checkpoint has otherwise.
+FAITHFUL_API void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path);
+
+struct CheckpointOptions {
+  std::string path = {};  // empty: no checkpoints
+  double seconds = 30;    // at most every so often; 0: after every step
+  bool resume = false;    // go on from the checkpoint at `path` where there is one
+};
+
+// The checkpoints of a job of one or several trainings, in one file.
+class FAITHFUL_API Checkpoints {
+ public:
+  explicit Checkpoints(CheckpointOptions options = {});  // reads the file where it shall go on from it
+
+  // What there is to go on from; the training that it belongs to takes it.
+  const std::optional<Checkpoint>& found() const { return found_; }
+  std::optional<Checkpoint> take() { return std::exchange(found_, std::nullopt); }
+
+  bool wanted() const { return !options_.path.empty(); }
+  bool due() const;  // is it time to save?
+  void save(const Identity& identity, const TrainState& state, const WeightsView& weights);
+
+  void finish(TrainRecord record) { done_.push_back(std::move(record)); }  // a training of the job is complete
+  const std::vector<TrainRecord>& done() const { return done_; }
+  const std::string& path() const { return options_.path; }
+
+ private:
+  CheckpointOptions options_;
+  std::optional<Checkpoint> found_;
+  std::vector<TrainRecord> done_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace faithful

@@ -1,0 +1,345 @@
+#include "faithful/train/train.h"
+
+#include <chrono>
+#include <cmath>
+#include <fstream>
+#include <numeric>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/engine/shards.h"
+#include "faithful/io/json.h"
+#include "faithful/train/loader_internal.h"
+#include "faithful/train/schedule.h"
+#include "faithful/train/validation_internal.h"
+#include "faithful/window/batches.h"
+
+namespace faithful {
+
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Adds the seconds of its scope to a sum.
+class Timed {
+ public:
+  explicit Timed(double& sum) : sum_(sum), start_(now()) {}
+  ~Timed() { sum_ += now() - start_; }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  double& sum_;
+  double start_;
+};
+
+std::vector<std::int32_t> labels_of_windows(const Windows& windows) {
+  std::vector<std::int32_t> labels(windows.size());
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = windows[i].label;
+  return labels;
+}
+
+void check_windows(const Classifier<float>& model, const WindowSets& sets) {
+  const ModelConfig& config = model.config();
+  const Dataset& dataset = sets.train.dataset();
+  const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
+  if (sets.train.size() == 0) reject({{place}, "windows to train on", "none"});
+  for (const Windows* part : {&sets.train, &sets.validation}) {
+    if (config.channels != part->channels() || config.length != part->length() || config.classes != part->classes())
+      throw Error("the model and the windows differ in channels, length or classes");
+    for (std::size_t i = 0; i < part->size(); ++i) {
+      const Series& series = dataset.series[(*part)[i].series];
+      if ((*part)[i].label == kNoLabel)
+        reject({{place}, "a label for every window", fmt::format("none for series {}", quote(series.name))});
+      if (config.positions == "time" && series.times.empty())
+        reject({{place}, "timestamps, for positions that are times", fmt::format("none in {}", quote(series.name)),
+                "--positions index"});
+    }
+  }
+}
+
+Identity identity_of(const ModelConfig& config, const WindowSets& sets, const TrainOptions& options,
+                     const Identity& further) {
+  Identity identity = further;
+  visit_train_fields(options, [&](const char* name, const auto& value) {
+    identity.emplace_back(fmt::format("train.{}", name), fmt::format("{}", value));
+  });
+  const std::string text = to_text(config);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin), middle = text.find('=', begin);
+    identity.emplace_back("model." + text.substr(begin, middle - begin), text.substr(middle + 1, end - middle - 1));
+    begin = end + 1;
+  }
+  identity.emplace_back("data.train", fmt::format("{:016x}", sets.proof.train_digest));
+  identity.emplace_back("data.validation", fmt::format("{:016x}", sets.proof.validation_digest));
+  return identity;
+}
+
+// One training, from the first step to the last.
+class Trainer {
+ public:
+  Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options, ThreadPool& pool,
+          const TrainControl& control);
+  TrainResult run();
+
+ private:
+  std::size_t steps_of_epoch() const { return batches_.count(); }
+  std::size_t last_epoch() const { return options_.stop_after == 0 ? options_.epochs : options_.stop_after; }
+  std::size_t schedule_steps() const { return options_.epochs * steps_of_epoch(); }
+
+  void resume();
+  bool run_epoch();  // the rest of it; false: stopped
+  void step(std::span<const std::uint32_t> numbers);
+  void end_epoch();
+  void validate_into_record(EpochRecord& record);
+  bool is_hopeless() const;
+  void save();
+  void show(std::size_t windows);
+  void write_log(const EpochRecord& record);
+  void restore_best();
+
+  Classifier<float>& model_;
+  const WindowSets& sets_;
+  const TrainOptions& options_;
+  ThreadPool& pool_;
+  const TrainControl& control_;
+  Identity identity_;
+  std::vector<float> class_weights_;        // [K]; empty: 1
+  std::vector<std::int32_t> held_labels_;   // of the validation windows, [n]
+  std::vector<float> held_logits_;          // [n, outputs]
+  Matrix<float> held_probabilities_;        // [n, K]
+  bool padded_;                             // some training windows are
+  engine::Shards<float> shards_;
+  Batches batches_;
+  BatchLoader loader_;
+  TrainState state_;
+  TrainResult result_;
+  std::optional<Progress> progress_;
+  std::ofstream log_;
+  double started_ = now(), epoch_started_ = now(), last_note_ = 0;
+};
+
+Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options, ThreadPool& pool,
+                 const TrainControl& control)
+    : model_((model.initialize(options.seed), model)),
+      sets_(sets),
+      options_(options),
+      pool_(pool),
+      control_(control),
+      identity_(identity_of(model.config(), sets, options, control.identity)),
+      held_labels_(labels_of_windows(sets.validation)),
+      held_logits_(sets.validation.size() * model.config().outputs()),
+      held_probabilities_(sets.validation.size(), model.config().classes),
+      padded_(sets.train.padded_count() > 0),
+      shards_(model.parameters(), pool, {.shards = kShards, .seed = options.seed}),
+      batches_(sets.train, {.size = options.batch, .seed = options.seed}),
+      loader_(model.config(), options.batch) {
+  if (options.class_weights == "auto") class_weights_ = sets.train.class_weights();
+  if (control.keep_scores && model.config().classes == 2) {
+    state_.record.validation_labels = held_labels_;
+    state_.record.validation_scores.columns = held_labels_.size();
+  }
+  state_.record.history.reserve(options.epochs);
+  if (!control.log.empty()) {
+    log_.open(control.log, std::ios::app);
+    if (!log_) reject({{control.log}, "a file that can be written", "none"});
+  }
+}
+
+void Trainer::resume() {
+  if (control_.checkpoints == nullptr || !control_.checkpoints->found()) return;
+  const std::string& path = control_.checkpoints->path();
+  check_identity(identity_, *control_.checkpoints->found(), path);
+  Checkpoint found = *control_.checkpoints->take();
+  const std::span<float> weights = model_.parameters().mutable_values();
+  const TrainState& state = found.state;
+  const bool fits = found.weights.size() == weights.size() && state.batch <= steps_of_epoch() &&
+                    state.epoch <= last_epoch() && state.step == state.epoch * steps_of_epoch() + state.batch &&
+                    state.record.validation_labels == state_.record.validation_labels &&
+                    state.record.validation_scores.columns == state_.record.validation_scores.columns &&
+                    state.record.validation_scores.rows == (control_.keep_scores ? state.epoch : 0) &&
+                    (held_labels_.empty() || state.epoch == 0) == (state.record.best_epoch == 0);
+  if (!fits) reject({{path}, "a checkpoint of the same run", "one of other sizes", "without --resume it begins anew"});
+  std::copy(found.weights.begin(), found.weights.end(), weights.begin());
+  std::copy(found.first_moments.begin(), found.first_moments.end(), shards_.first_moments().begin());
+  std::copy(found.second_moments.begin(), found.second_moments.end(), shards_.second_moments().begin());
+  model_.parameters().pack(pool_);
+  shards_.set_step(static_cast<std::uint32_t>(state.step));
+  state_ = std::move(found.state);
+}
+
+TrainResult Trainer::run() {
+  resume();
+  if (control_.progress)
+    progress_.emplace(control_.title, last_epoch() * steps_of_epoch() - state_.step, control_.sink);
+  while (state_.epoch < last_epoch() && !is_hopeless()) {
+    if (!run_epoch()) {
+      result_.reason = StopReason::kStopped;
+      save();
+      break;
+    }
+    end_epoch();
+  }
+  if (result_.reason != StopReason::kStopped) {
+    if (state_.epoch < last_epoch()) result_.reason = StopReason::kNoBetter;
+    restore_best();
+  }
+  result_.steps = state_.step;
+  result_.activation_bytes = shards_.peak_bytes();
+  result_.record = std::move(state_.record);
+  return std::move(result_);
+}
+
+bool Trainer::run_epoch() {
+  batches_.start_epoch(state_.epoch);
+  epoch_started_ = now();
+  while (state_.batch < steps_of_epoch()) {
+    const std::span<const std::uint32_t> numbers = batches_[state_.batch];
+    step(numbers);
+    ++state_.batch;
+    ++state_.step;
+    show(numbers.size());
+    if (control_.stop && control_.stop()) return false;
+    if (control_.checkpoints != nullptr && control_.checkpoints->due()) save();
+  }
+  return true;
+}
+
+void Trainer::step(std::span<const std::uint32_t> numbers) {
+  TrainSeconds& seconds = state_.record.seconds;
+  const auto count = static_cast<double>(numbers.size());
+  Samples<float> samples;
+  {
+    const Timed timed(seconds.data);
+    samples = loader_.load(sets_.train, numbers, padded_, pool_);
+  }
+  double loss = 0;
+  {
+    const Timed timed(seconds.forward_backward);
+    loss = shards_.accumulate(numbers.size(), [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
+      return model_.loss(tape, samples.part(begin, end), loader_.labels().subspan(begin, end - begin),
+                         {.class_weights = class_weights_, .scale = 1 / count});
+    });
+  }
+  const Timed timed(seconds.update);
+  const double norm = shards_.gradient_norm();
+  if (!std::isfinite(loss) || !std::isfinite(norm))
+    throw Error(fmt::format("the loss is no longer a number at step {} (epoch {}): a lower --rate may help",
+                            state_.step + 1, state_.epoch + 1));
+  const ScheduleOptions schedule{options_.rate, options_.warm_up, options_.floor};
+  shards_.update({.rate = rate_at(state_.step + 1, schedule_steps(), schedule), .decay = options_.decay},
+                 clip_factor(norm, options_.clip));
+  state_.loss_sum += loss * count;
+  state_.norm_sum += norm;
+  result_.windows += numbers.size();
+}
+
+void Trainer::end_epoch() {
+  EpochRecord record;
+  record.loss = state_.loss_sum / static_cast<double>(sets_.train.size());
+  record.gradient_norm = state_.norm_sum / static_cast<double>(steps_of_epoch());
+  record.rate = rate_at(state_.step, schedule_steps(), {options_.rate, options_.warm_up, options_.floor});
+  validate_into_record(record);
+  record.seconds = now() - epoch_started_;
+
+  TrainRecord& all = state_.record;
+  all.history.push_back(record);
+  state_.epoch += 1;
+  state_.batch = 0;
+  state_.loss_sum = state_.norm_sum = 0;
+  const bool is_best =
+      !held_labels_.empty() &&
+      (all.best_epoch == 0 || is_better(record, all.history[all.best_epoch - 1], options_.select));
+  if (is_best) {
+    all.best_epoch = state_.epoch;
+    const std::span<const float> weights = std::as_const(model_).parameters().values();
+    state_.best_weights.assign(weights.begin(), weights.end());
+  }
+  write_log(record);
+  if (control_.on_epoch) control_.on_epoch(state_.epoch, record);
+  if (control_.checkpoints != nullptr && control_.checkpoints->due()) save();
+}
+
+void Trainer::validate_into_record(EpochRecord& record) {
+  if (held_labels_.empty()) return;
+  const Timed timed(state_.record.seconds.validation);
+  logits_into(model_, sets_.validation, loader_, pool_, held_logits_,
+              [&](std::size_t count, auto&& body) { shards_.infer(count, body); });
+  probabilities_into<float>(held_logits_, model_.config().classes, held_probabilities_.values);
+  validate_into(held_logits_, held_probabilities_, held_labels_, class_weights_, record);
+  if (state_.record.validation_labels.empty()) return;
+  Matrix<float>& kept = state_.record.validation_scores;
+  for (std::size_t i = 0; i < held_labels_.size(); ++i) kept.values.push_back(held_probabilities_(i, 1));
+  ++kept.rows;
+}
+
+bool Trainer::is_hopeless() const {
+  return options_.patience > 0 && state_.record.best_epoch > 0 &&
+         state_.epoch - state_.record.best_epoch >= options_.patience;
+}
+
+void Trainer::restore_best() {
+  if (state_.record.best_epoch == 0) return;
+  const std::span<float> weights = model_.parameters().mutable_values();
+  std::copy(state_.best_weights.begin(), state_.best_weights.end(), weights.begin());
+  model_.parameters().pack(pool_);
+  const EpochRecord& best = state_.record.history[state_.record.best_epoch - 1];
+  if (std::isnan(best.threshold)) return;
+  result_.threshold = best.threshold;
+  result_.threshold_origin = "best F1 on validation";
+}
+
+void Trainer::save() {
+  if (control_.checkpoints == nullptr) return;
+  const Timed timed(state_.record.seconds.checkpoints);
+  control_.checkpoints->save(
+      identity_, state_,
+      {std::as_const(model_).parameters().values(), shards_.first_moments(), shards_.second_moments()});
+}
+
+// The bar's note is made anew only when it will be drawn: a step allocates nothing.
+void Trainer::show(std::size_t /*windows*/) {
+  if (!progress_) return;
+  if (const double time = now(); time - last_note_ > 0.1) {
+    last_note_ = time;
+    const double loss = state_.loss_sum / static_cast<double>(std::min(state_.batch * options_.batch, sets_.train.size()));
+    std::string note = fmt::format("epoch {}/{}  loss {:.4f}", state_.epoch + 1, last_epoch(), loss);
+    if (state_.record.best_epoch > 0)
+      note += fmt::format("  best F1 {:.3f}", state_.record.history[state_.record.best_epoch - 1].f1);
+    note += fmt::format("  {:.0f} windows/s", static_cast<double>(result_.windows) / std::max(1e-9, time - started_));
+    progress_->set_note(std::move(note));
+  }
+  progress_->advance();
+}
+
+// {"training": title, "epoch": from 1, "epochs": of the schedule, then the fields of EpochRecord (null where there is
+// none), "windows_per_second": of this run so far, validation included}
+void Trainer::write_log(const EpochRecord& record) {
+  if (!log_.is_open()) return;
+  Json line = Json::object();
+  line.set("training", control_.title).set("epoch", state_.epoch).set("epochs", options_.epochs);
+  visit_epoch_fields(record, [&](const char* name, const double& value) { line.set(name, value); });
+  line.set("windows_per_second", static_cast<double>(result_.windows) / std::max(1e-9, now() - started_));
+  log_ << dump_json(line) << std::endl;  // flushed: it can be followed
+  if (!log_) throw Error(fmt::format("{}: cannot be written", control_.log));
+}
+
+}  // namespace
+
+std::string to_string(StopReason reason) {
+  if (reason == StopReason::kNoBetter) return "no better validation value";
+  return reason == StopReason::kStopped ? "stopped" : "all epochs done";
+}
+
+TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
+                             ThreadPool& pool, const TrainControl& control) {
+  check_train_options(options);
+  check_windows(model, sets);
+  return Trainer(model, sets, options, pool, control).run();
+}
+
+}  // namespace faithful

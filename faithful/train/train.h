@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "faithful/base/api.h"
+#include "faithful/base/progress.h"
+#include "faithful/base/threads.h"
+#include "faithful/model/classifier.h"
+#include "faithful/train/checkpoint.h"
+#include "faithful/train/options.h"
+#include "faithful/train/record.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// How a training is watched and steered. Nothing of it changes the bits of the result.
+struct TrainControl {
+  std::function<bool()> stop = {};     // asked after every step; true: save a checkpoint and stop
+  Checkpoints* checkpoints = nullptr;  // where to save and what to go on from; none: neither
+  Identity identity = {};              // what a checkpoint must agree in besides model, options and windows
+  std::string log = {};                // JSONL file to add a line to for every epoch (see train.cpp); empty: none
+  std::string title = "train";         // of the progress bar and in the log, such as "fold 2 of 5"
+  bool progress = false;               // show a bar
+  ProgressSink sink = {};              // where to
+  bool keep_scores = false;            // fill TrainRecord::validation_scores (two classes)
+  std::function<void(std::size_t epoch, const EpochRecord&)> on_epoch = {};  // after every epoch, from 1
+};
+
+enum class StopReason { kAllEpochs, kNoBetter, kStopped };
+FAITHFUL_API std::string to_string(StopReason reason);  // "all epochs done", "no better validation value", "stopped"
+
+struct TrainResult {
+  TrainRecord record = {};
+  StopReason reason = StopReason::kAllEpochs;
+  double threshold = 0.5;                     // two classes: class 1 from this probability on
+  std::string threshold_origin = "default";   // default, or "best F1 on validation"
+  std::size_t steps = 0;                      // all that were done
+  std::size_t windows = 0;                    // that went forwards and backwards in this run
+  std::size_t activation_bytes = 0;           // peak, over all threads
+};
+
+// Trains a model on sets.train from start values of options.seed and leaves in it the weights of the best epoch by
+// sets.validation (of the last one where that is empty). The loss is the cross-entropy, mean over a batch, weighted by
+// class. Same data, config and options: same bits, for any number of threads, and however often it was stopped and
+// resumed. When it was stopped (kStopped) the model holds the weights of that moment.
+// InputError for impossible options, windows without labels, and a checkpoint of something else; Error where the loss
+// is no longer a number.
+FAITHFUL_API TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
+                                          ThreadPool& pool, const TrainControl& control = {});
+
+}  // namespace faithful
