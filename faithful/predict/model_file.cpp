@@ -18,6 +18,7 @@ namespace faithful {
 
 namespace {
 
+using predict::check_bounds;
 using predict::config_json;
 using predict::parse_config;
 using predict::parse_count;
@@ -177,10 +178,17 @@ void read_weights(const Safetensors& file, Classifier<float>& classifier) {
   }
 }
 
+std::size_t count_numbers(const Safetensors& file) {
+  std::size_t bytes = 0;
+  for (const SafetensorsEntry& entry : file.entries()) bytes += entry.bytes.size();
+  return bytes / sizeof(float);
+}
+
 TrainedModel read_model(const Safetensors& file) {
   check_format(file);
   const std::string& place = file.place();
   const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
+  check_bounds(config, count_numbers(file), place + ": config");
   check_config(config, place + ": config");
   TrainedModel model{.classifier = Classifier<float>(config)};
   read_weights(file, model.classifier);

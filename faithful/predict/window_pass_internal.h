@@ -29,13 +29,8 @@ class WindowPass {
   const Classifier<float>& classifier_;
   engine::Tape<float> tape_;
   std::vector<float> values_;        // [most_batch, length, C]
-  std::vector<float> mask_;          // [most_batch, length]
-  std::vector<std::uint8_t> valid_;  // the same, as the model wants it
+  std::vector<std::uint8_t> valid_;  // [most_batch, length]
   std::vector<float> times_;         // [most_batch, length], where positions are times
 };
-
-// Where the samples of a window lie in time: [length], from 0 at the first, in units of `step` ns; padding lies where
-// the last sample does.
-void window_times_into(const Series& series, const Window& window, double step, std::span<float> out);
 
 }  // namespace faithful::predict
