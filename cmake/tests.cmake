@@ -33,6 +33,11 @@ endfunction()
 find_library(FAITHFUL_FFTW fftw3 REQUIRED)
 set(FAITHFUL_TEST_LINKS_fourier ${FAITHFUL_FFTW})
 
+# Where the model's conformance tests find what PyTorch computed.
+add_library(faithful_model_golden INTERFACE)
+target_compile_definitions(faithful_model_golden INTERFACE FAITHFUL_MODEL_GOLDEN="${PROJECT_SOURCE_DIR}/tests/model/golden")
+set(FAITHFUL_TEST_LINKS_model faithful_model_golden)
+
 foreach(room IN LISTS FAITHFUL_ROOMS)
   file(GLOB all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   foreach(label data slow)

@@ -102,6 +102,9 @@ FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 // Sets what follows from the rest: the period of dft where S > d. Returns what it did, a line each.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 
+// How many numbers a model of this form learns; takes no memory for them. The sizes must be within their bounds.
+FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
+
 // InputError where no such model can be; `place` names where the config came from, such as a file.
 FAITHFUL_API void check_config(const ModelConfig& config, const std::string& place = "model");
 
