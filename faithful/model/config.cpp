@@ -131,7 +131,7 @@ std::string to_text(const ModelConfig& config) {
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names{"paper", "small", "base", "large"};
+  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large"};
   return names;
 }
 
@@ -142,13 +142,16 @@ ModelConfig preset(std::string_view name) {
     config.layers = 1;
     config.head_width = config.width;
     config.dropout = 0;
+  } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
+  } else if (name == "small") {
+    config.filters = 64;
   } else if (name == "base") {
-    config.width = 128;
+    config.filters = config.width = 128;
   } else if (name == "large") {
-    config.width = 256;
+    config.filters = config.width = 256;
     config.heads = 8;
     config.layers = 4;
-  } else if (name != "small") {
+  } else {
     reject({{"--preset"}, fmt::format("{}", fmt::join(preset_names(), ", ")), quote(std::string(name))});
   }
   return config;

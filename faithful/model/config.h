@@ -92,7 +92,7 @@ void visit_fields(Config& config, Visit&& visit) {
 // Every field as `name=value`, a line each: equal for equal configs, and for no others.
 FAITHFUL_API std::string to_text(const ModelConfig& config);
 
-// paper, small, base, large: the form of the model, without what the data fixes. InputError for another name.
+// paper, plain, small, base, large: the form of the model, without what the data fixes. InputError for another name.
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
 
