@@ -6,7 +6,7 @@
 namespace faithful::data {
 
 void save_hdf5_table(const std::string& path, const Hdf5Table&) {
-  reject({{path}, "another format", "HDF5", "this faithful was built without it: -DFAITHFUL_HDF5=ON"});
+  require_hdf5(path);
 }
 
 }  // namespace faithful::data
@@ -20,7 +20,7 @@ void save_hdf5_table(const std::string& path, const Hdf5Table&) {
 #include <filesystem>
 
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <unistd.h>
