@@ -1,6 +1,6 @@
 #include <memory>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "app/verbs.h"
 #include "faithful/base/progress.h"

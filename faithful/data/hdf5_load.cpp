@@ -28,7 +28,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
 #include <filesystem>
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -20,7 +20,7 @@ void save_hdf5_table(const std::string& path, const Hdf5Table&) {
 #include <filesystem>
 
 #include <fcntl.h>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <hdf5.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "faithful/data/hdf5_internal.h"
 #include "faithful/data/readers_internal.h"
