@@ -13,5 +13,6 @@ Command decode_verb();
 Command analyze_verb();
 Command list_verb();
 Command show_verb();
+Command train_verb();
 
 }  // namespace faithful::app

@@ -34,7 +34,9 @@ faithful_room(simulate USES data)
 faithful_room(window USES data)
 faithful_room(engine LINKS hwy::hwy)
 faithful_room(model USES engine encoding)
+faithful_room(metrics)
 faithful_room(train USES io data engine model window metrics)
+faithful_room(predict USES io data engine model window)
 faithful_room(report USES io)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.

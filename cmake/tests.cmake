@@ -33,6 +33,11 @@ endfunction()
 find_library(FAITHFUL_FFTW fftw3 REQUIRED)
 set(FAITHFUL_TEST_LINKS_fourier ${FAITHFUL_FFTW})
 
+# Where the model's conformance tests find what PyTorch computed.
+add_library(faithful_model_golden INTERFACE)
+target_compile_definitions(faithful_model_golden INTERFACE FAITHFUL_MODEL_GOLDEN="${PROJECT_SOURCE_DIR}/tests/model/golden")
+set(FAITHFUL_TEST_LINKS_model faithful_model_golden)
+
 foreach(room IN LISTS FAITHFUL_ROOMS)
   file(GLOB all CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${room}/*_test.cpp)
   foreach(label data slow)
@@ -55,6 +60,14 @@ foreach(script IN LISTS scripts)
   add_test(NAME ${name} COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${script})
   set_tests_properties(${name} PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
+
+# The metrics against scikit-learn and SciPy: a Python test puts cases to a small program.
+add_executable(metrics_oracle ${PROJECT_SOURCE_DIR}/tests/metrics/oracle.cpp)
+target_link_libraries(metrics_oracle PRIVATE faithful_metrics fmt::fmt)
+add_test(NAME metrics-oracle
+  COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/metrics/test_oracle.py)
+set_tests_properties(metrics-oracle PROPERTIES LABELS "fast;program"
+  ENVIRONMENT "FAITHFUL_METRICS_ORACLE=$<TARGET_FILE:metrics_oracle>;PYTHONDONTWRITEBYTECODE=1")
 
 # The tree's own rules, and every example and console block of the documents.
 add_test(NAME layers COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})

@@ -14,7 +14,8 @@ using model::Affine;
 
 template <class T>
 struct Classifier<T>::Parts {
-  explicit Parts(const ModelConfig& of);
+  explicit Parts(const ModelConfig& of);  // declares; see prepare()
+  void prepare();                         // takes memory
 
   ModelConfig config;
   engine::Parameters<T> parameters;
@@ -49,7 +50,12 @@ Classifier<T>::Parts::Parts(const ModelConfig& of)
     query = parameters.declare("pooling.weight", {1, encoder.width()}, engine::zeros(), false);
   }
   head = model::declare_affine(parameters, "head", config.outputs(), encoder.width());
+}
+
+template <class T>
+void Classifier<T>::Parts::prepare() {
   parameters.allocate();
+  position.fill_tables();
 }
 
 // [B, S, P * channels (or filters)]: the samples of each step side by side.
@@ -57,12 +63,13 @@ template <class T>
 Tensor<T> Classifier<T>::Parts::segments(Tape<T>& tape, const Samples<T>& samples) const {
   const std::size_t batch = samples.count, channels = config.channels, padded = config.steps() * config.segment;
   const T* values = samples.values.data();
-  if (padded != config.length) {  // the last segment is filled up with zeros
+  if (padded != config.length || !samples.valid.empty()) {  // the last segment is filled up with zeros, as is padding
     T* filled = tape.arena().template take<T>(batch * padded * channels);
-    const std::size_t each = config.length * channels;
-    for (std::size_t b = 0; b < batch; ++b) {
-      std::copy_n(values + b * each, each, filled + b * padded * channels);
-      std::fill_n(filled + b * padded * channels + each, (padded - config.length) * channels, T(0));
+    for (std::size_t i = 0; i < batch * padded; ++i) {
+      const std::size_t at = i / padded * config.length + i % padded;
+      const bool there = i % padded < config.length && (samples.valid.empty() || samples.valid[at] != 0);
+      if (there) std::copy_n(values + at * channels, channels, filled + i * channels);
+      if (!there) std::fill_n(filled + i * channels, channels, T(0));
     }
     values = filled;
   }
@@ -97,14 +104,25 @@ std::span<const std::uint8_t> Classifier<T>::Parts::valid_steps(Tape<T>& tape, c
   return {valid, samples.count * rows};
 }
 
-// [B, S]: the time of each step's first sample; empty where positions are numbers.
+// [B, S]: the time of each step's first valid sample; empty where positions are numbers. A padded step takes the time
+// of the one before it, so that no padding widens the range of the times.
 template <class T>
 std::span<const T> Classifier<T>::Parts::step_times(Tape<T>& tape, const Samples<T>& samples) const {
   if (config.positions != "time") return {};
   const std::size_t steps = config.steps();
   T* times = tape.arena().template take<T>(samples.count * steps);
-  for (std::size_t i = 0; i < samples.count * steps; ++i) {
-    times[i] = samples.times[i / steps * config.length + i % steps * config.segment];
+  const auto there = [&](std::size_t at) { return samples.valid.empty() || samples.valid[at] != 0; };
+  for (std::size_t b = 0; b < samples.count; ++b) {
+    const std::size_t first = b * config.length, end = first + config.length;
+    std::size_t at = first;
+    while (at < end && !there(at)) ++at;
+    T time = at < end ? samples.times[at] : T(0);
+    for (std::size_t s = 0; s < steps; ++s) {
+      const std::size_t last = std::min(first + (s + 1) * config.segment, end);
+      for (at = first + s * config.segment; at < last && !there(at);) ++at;
+      if (at < last) time = samples.times[at];
+      times[b * steps + s] = time;
+    }
   }
   return {times, samples.count * steps};
 }
@@ -135,14 +153,20 @@ Tensor<T> Classifier<T>::Parts::finish(Tape<T>& tape, Tensor<T> h, const Samples
 }
 
 template <class T>
-Classifier<T>::Classifier(const ModelConfig& config)
-    : parts_((check_config(config), std::make_unique<Parts>(config))) {}
+Classifier<T>::Classifier(const ModelConfig& config) : parts_((check_config(config), std::make_unique<Parts>(config))) {
+  parts_->prepare();
+}
 template <class T>
 Classifier<T>::~Classifier() = default;
 template <class T>
 Classifier<T>::Classifier(Classifier&&) noexcept = default;
 template <class T>
 Classifier<T>& Classifier<T>::operator=(Classifier&&) noexcept = default;
+
+template <class T>
+std::size_t Classifier<T>::count(const ModelConfig& config) {
+  return Parts(config).parameters.count();
+}
 
 template <class T>
 const ModelConfig& Classifier<T>::config() const {
@@ -219,6 +243,10 @@ void probabilities_into(std::span<const T> logits, std::size_t classes, std::spa
     for (std::size_t k = 0; k < classes; ++k) total += p[k] = std::exp(z[k] - highest);
     for (T& each : p) each /= total;
   }
+}
+
+std::size_t parameter_count(const ModelConfig& config) {
+  return Classifier<float>::count(config);
 }
 
 template class Classifier<float>;

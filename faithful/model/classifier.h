@@ -16,7 +16,7 @@ namespace faithful {
 template <class T>
 struct Samples {
   std::size_t count = 0;                     // B
-  std::span<const T> values = {};            // [B, length, C], scaled; 0 where padded
+  std::span<const T> values = {};            // [B, length, C], scaled; padded ones count as 0
   std::span<const std::uint8_t> valid = {};  // [B, length], 0: padding; empty: no padding
   std::span<const T> times = {};             // [B, length], positions of the samples where config.positions is "time"
 
@@ -45,6 +45,7 @@ class FAITHFUL_API Classifier {
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(Classifier&&) noexcept;
 
+  static std::size_t count(const ModelConfig& config);  // of its parameters, without making it: parameter_count()
   const ModelConfig& config() const;
   engine::Parameters<T>& parameters();  // named views into one buffer
   const engine::Parameters<T>& parameters() const;

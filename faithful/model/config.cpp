@@ -12,9 +12,13 @@ namespace faithful {
 
 namespace {
 
-// Bounds that no sensible model reaches; a file that claims more is damaged. Products stay below 2^63.
+// Bounds that no sensible model reaches; a file that claims more is damaged. The sum of all parameters' sizes stays
+// below 2^63 (at most: 256 layers of 3 * 2^26 x 2^26), so that they can be counted before memory is taken.
 constexpr std::size_t kMostSize = std::size_t{1} << 20;
 constexpr std::size_t kMostLayers = 256;
+constexpr std::size_t kMostParameters = std::size_t{1} << 28;
+constexpr std::size_t kMostInTable = std::size_t{1} << 26;        // of a fixed encoding
+constexpr std::size_t kMostInRandomTable = std::size_t{1} << 20;  // of haar, whose cost grows faster than its size
 
 std::string value_text(bool value) {
   return value ? "true" : "false";
@@ -27,6 +31,10 @@ std::string value_text(Number value) {
   return fmt::format("{}", value);
 }
 
+bool is_bias(const CatalogEntry& entry) {
+  return entry.kind == EncodingKind::kLogitBias || entry.kind == EncodingKind::kWeightBias;
+}
+
 struct Check {
   const std::string& place;
 
@@ -36,7 +44,7 @@ struct Check {
   }
   void choice(const char* name, const std::string& value, std::initializer_list<const char*> allowed) const {
     if (std::find(allowed.begin(), allowed.end(), value) != allowed.end()) return;
-    reject({{place}, fmt::format("{} {}", name, fmt::join(allowed, ", ")), quote(value)});
+    reject({{place}, fmt::format("{} of {}", name, fmt::join(allowed, ", ")), quote(value)});
   }
   void that(bool holds, const std::string& wanted, const std::string& found, const std::string& hint = {}) const {
     if (!holds) reject({{place}, wanted, found, hint});
@@ -56,6 +64,7 @@ void check_sizes(const ModelConfig& config, const Check& check) {
   check.size("layers", config.layers, 0, kMostLayers);
   check.size("feed_forward", config.feed_forward, 0);
   check.size("clip", config.clip, 0);
+  check.size("period", config.period, 0);
   check.size("time_dim", config.time_dim, 1);
   check.that(config.kernel % 2 == 1, "an odd kernel", fmt::format("{}", config.kernel));
   check.that(config.head_width != 0 || config.width % config.heads == 0,
@@ -65,24 +74,51 @@ void check_sizes(const ModelConfig& config, const Check& check) {
   check.that(config.rho > 0 && std::isfinite(config.rho), "a positive rho", fmt::format("{}", config.rho));
 }
 
+void check_name(const std::string& encoding, const Check& check) {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : encoding_catalog()) names.push_back(entry.name);
+  check.that(std::find(names.begin(), names.end(), encoding) != names.end(), "the name of an encoding", quote(encoding),
+             suggest(encoding, names));
+}
+
+// The catalog knows what each encoding needs: even heads for rope, S <= d for onehot, a period for dft, .. It speaks of
+// its own options; the place of the config is put before that.
+void try_encoding(const ModelConfig& config, const CatalogEntry& entry, const Check& check) {
+  EncodingOptions options;
+  try {
+    options = encoding_options(config);
+    if (entry.kind != EncodingKind::kAdditive) options.length = std::min<std::size_t>(options.length, 2);
+    if (is_bias(entry)) options.dim = options.heads;  // its tables grow with S * S and d * d; a model has none of them
+    options.clip = std::min<std::size_t>(options.clip, 2);
+    const std::size_t most = config.encoding == "haar" ? kMostInRandomTable : kMostInTable;
+    check.that(options.length * options.dim <= most, fmt::format("a table of at most {} codes", most),
+               fmt::format("{} x {}", options.length, options.dim), "take a smaller width or length");
+    make_encoding(config.encoding, options);
+  } catch (const InputError& error) {
+    const std::string message = error.what(), prefix = check.place + ": ";
+    if (message.starts_with(prefix)) throw;
+    throw InputError(prefix + message);
+  }
+}
+
 void check_position(const ModelConfig& config, const Check& check) {
   const CatalogEntry& entry = catalog_entry(config.encoding);
-  const bool bias = entry.kind == EncodingKind::kLogitBias || entry.kind == EncodingKind::kWeightBias;
   if (config.positions == "time") {
-    check.that(entry.real_positions && !bias, "an encoding of times: one with real positions that is no bias",
+    check.that(entry.real_positions && !is_bias(entry), "an encoding of times: one with real positions that is no bias",
                config.encoding, "sinusoidal, dft, tape, learned-frequency, mtan, time2vec and rope are");
     check.that(config.time_step > 0 && std::isfinite(config.time_step), "a positive time_step",
                fmt::format("{}", config.time_step));
   }
   check.that(config.encoding != "mtan" || config.mtan == "concat" || config.pooling != "token",
              "pooling mean or attention where mtan gives the queries", config.pooling, "a class token has no time");
-  // The catalog knows what each encoding needs: even heads for rope, S <= d for onehot, a period for dft, ..
-  // Tables that grow with S * S are no part of a model, so a bias is tried at a small length.
-  EncodingOptions options = encoding_options(config);
-  if (bias || entry.kind == EncodingKind::kConcatenated) options.length = std::min<std::size_t>(options.length, 2);
-  check.that(options.length * options.dim < (std::size_t{1} << 28), "a table of fewer than 2^28 numbers",
-             fmt::format("{} x {}", options.length, options.dim));
-  make_encoding(config.encoding, options);
+  try_encoding(config, entry, check);
+}
+
+// A file that claims a model of absurd size is turned away before memory is taken for it.
+void check_count(const ModelConfig& config, const Check& check) {
+  const std::size_t count = parameter_count(config);
+  check.that(count <= kMostParameters, fmt::format("a model of at most {} parameters", kMostParameters),
+             fmt::format("{}", count), "take a smaller width, heads, layers or length");
 }
 
 }  // namespace
@@ -95,7 +131,7 @@ std::string to_text(const ModelConfig& config) {
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names{"paper", "small", "base", "large"};
+  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large"};
   return names;
 }
 
@@ -106,13 +142,16 @@ ModelConfig preset(std::string_view name) {
     config.layers = 1;
     config.head_width = config.width;
     config.dropout = 0;
+  } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
+  } else if (name == "small") {
+    config.filters = 64;
   } else if (name == "base") {
-    config.width = 128;
+    config.filters = config.width = 128;
   } else if (name == "large") {
-    config.width = 256;
+    config.filters = config.width = 256;
     config.heads = 8;
     config.layers = 4;
-  } else if (name != "small") {
+  } else {
     reject({{"--preset"}, fmt::format("{}", fmt::join(preset_names(), ", ")), quote(std::string(name))});
   }
   return config;
@@ -137,6 +176,7 @@ EncodingOptions encoding_options(const ModelConfig& config) {
 }
 
 std::vector<std::string> settle(ModelConfig& config) {
+  if (config.segment == 0) return {};  // check_config says so
   if (config.encoding != "dft" || config.period != 0 || config.steps() <= config.width) return {};
   config.period = config.steps();
   return {fmt::format("{} positions are more than the width {}: the DFT encoding takes the period {}", config.steps(),
@@ -152,6 +192,8 @@ void check_config(const ModelConfig& config, const std::string& place) {
   check.choice("mtan", config.mtan, {"concat", "attention"});
   check.choice("pairing", config.pairing, {"interleaved", "halves"});
   check.choice("positions", config.positions, {"index", "time"});
+  check_name(config.encoding, check);
+  check_count(config, check);
   check_position(config, check);
 }
 

@@ -92,7 +92,7 @@ void visit_fields(Config& config, Visit&& visit) {
 // Every field as `name=value`, a line each: equal for equal configs, and for no others.
 FAITHFUL_API std::string to_text(const ModelConfig& config);
 
-// paper, small, base, large: the form of the model, without what the data fixes. InputError for another name.
+// paper, plain, small, base, large: the form of the model, without what the data fixes. InputError for another name.
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
 
@@ -101,6 +101,9 @@ FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 
 // Sets what follows from the rest: the period of dft where S > d. Returns what it did, a line each.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
+
+// How many numbers a model of this form learns; takes no memory for them. The sizes must be within their bounds.
+FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
 
 // InputError where no such model can be; `place` names where the config came from, such as a file.
 FAITHFUL_API void check_config(const ModelConfig& config, const std::string& place = "model");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -54,7 +55,6 @@ Position<T>::Position(const ModelConfig& config, Parameters<T>& parameters)
     }
   }
   for (std::size_t l = 0; l < config.layers; ++l) declare_layer(l, parameters);
-  fill_tables();
 }
 
 template <class T>
@@ -79,15 +79,34 @@ void Position<T>::declare_layer(std::size_t number, Parameters<T>& parameters) {
   layers_.push_back(layer);
 }
 
-// What is fixed is computed once.
+// The scale rule looks at the table of positions 0, 1, 2, ..: the factor it asks for there serves all times, and stays
+// a factor of what is learned.
+template <class T>
+double Position<T>::scale_factor() const {
+  EncodingOptions options = encoding_options(config_);
+  if (options.scale.rule == EncodingScale::Rule::kAsDefined) return 1;
+  if (options.scale.rule == EncodingScale::Rule::kNumber) return options.scale.number;
+  const std::vector<double> scaled = make_encoding(config_.encoding, options).values;
+  options.scale = {};
+  const std::vector<double> plain = make_encoding(config_.encoding, options).values;
+  const auto largest = std::max_element(plain.begin(), plain.end());
+  return scaled[static_cast<std::size_t>(largest - plain.begin())] / *largest;
+}
+
 template <class T>
 void Position<T>::fill_tables() {
   index_.resize(rows_);
   for (std::size_t s = 0; s < rows_; ++s) index_[s] = static_cast<T>(s);
   const std::span<const T> steps = std::span<const T>(index_).first(config_.steps());
   const bool fixed_code = kind_ == EncodingKind::kAdditive && !catalog_entry(config_.encoding).learned();
+  if (fixed_code || is("learned-frequency")) factor_ = scale_factor();
+  if (kind_ == EncodingKind::kRotary) {
+    EncodingOptions options = encoding_options(config_);
+    options.length = 1;
+    rotations_ = make_encoding(config_.encoding, options).frequencies;
+  }
   if (config_.positions == "index" && (fixed_code || kind_ == EncodingKind::kRotary)) {
-    const std::vector<double> codes = codes_of(kind_ == EncodingKind::kRotary ? index_ : std::span<const T>());
+    const std::vector<double> codes = fixed_code ? codes_of({}) : angles_of(index_);
     fixed_.assign(codes.begin(), codes.end());
   }
   const auto last = static_cast<std::ptrdiff_t>(rows_ - 1);
@@ -100,14 +119,6 @@ void Position<T>::fill_tables() {
   }
   if (has_buckets()) {
     for (std::ptrdiff_t o = -last; o <= last; ++o) bucket_.push_back(static_cast<std::uint32_t>(t5_bucket(o)));
-  }
-  if (is("learned-frequency")) {
-    // The factor that the scale rule asks of the starting table stays a factor of the learned one.
-    EncodingOptions options = encoding_options(config_);
-    const double scaled = make_encoding(config_.encoding, options).values[0];
-    options.scale = {};
-    amplitude_ =
-        scaled / make_encoding(config_.encoding, options).values[0] / std::sqrt(static_cast<double>(config_.width));
   }
   if (kind_ == EncodingKind::kConcatenated) {
     index_.assign(steps.begin(), steps.end());
@@ -147,12 +158,21 @@ template <class T>
 std::vector<double> Position<T>::codes_of(std::span<const T> times) const {
   EncodingOptions options = encoding_options(config_);
   options.positions.assign(times.begin(), times.end());
-  if (!times.empty()) options.length = times.size();
-  if (kind_ != EncodingKind::kRotary) return make_encoding(config_.encoding, options).values;
-  const Encoding encoding = make_encoding(config_.encoding, options);
+  options.scale = {};
+  std::vector<double> codes = make_encoding(config_.encoding, options).values;
+  for (double& code : codes) code *= factor_;
+  return codes;
+}
+
+// Brought to [-pi, pi] in double: a float of many turns has no digits left for the angle.
+template <class T>
+std::vector<double> Position<T>::angles_of(std::span<const T> times) const {
   std::vector<double> angles;
+  angles.reserve(times.size() * rotations_.size());
   for (const T time : times) {
-    for (const double frequency : encoding.frequencies) angles.push_back(frequency * static_cast<double>(time));
+    for (const double rotation : rotations_) {
+      angles.push_back(std::remainder(rotation * static_cast<double>(time), 2 * std::numbers::pi));
+    }
   }
   return angles;
 }
@@ -161,7 +181,7 @@ std::vector<double> Position<T>::codes_of(std::span<const T> times) const {
 template <class T>
 std::span<const T> Position<T>::codes_at(Tape<T>& tape, std::span<const T> times) const {
   const std::size_t steps = config_.steps(), batch = times.size() / steps;
-  std::vector<T> shifted;  // a class token stands one step before the first
+  std::vector<T> with_token;  // a class token stands one step before the first
   T* all = nullptr;
   std::size_t each = 0;
   for (std::size_t b = 0; b < batch; ++b) {
@@ -175,11 +195,13 @@ std::span<const T> Position<T>::codes_at(Tape<T>& tape, std::span<const T> times
                 fmt::format("one of {} steps", *high - *low)});
       }
     }
-    if (kind_ == EncodingKind::kRotary && rows_ > steps) {
-      shifted.assign(1, T(0));
-      for (const T time : of_sample) shifted.push_back(time + 1);
+    if (rows_ > steps) {
+      with_token.assign(1, *std::min_element(of_sample.begin(), of_sample.end()) - 1);
+      with_token.insert(with_token.end(), of_sample.begin(), of_sample.end());
     }
-    const std::vector<double> codes = codes_of(shifted.empty() ? of_sample : std::span<const T>(shifted));
+    const std::vector<double> codes = kind_ != EncodingKind::kRotary
+                                          ? codes_of(of_sample)
+                                          : angles_of(rows_ > steps ? std::span<const T>(with_token) : of_sample);
     if (all == nullptr) {
       each = codes.size();
       all = tape.arena().template take<T>(batch * each);
@@ -201,7 +223,8 @@ Tensor<T> Position<T>::waves(Tape<T>& tape, std::size_t batch, std::span<const T
     }
     at = {own, times.size()};
   }
-  return cosines ? model::cosine_features(tape, at, tape[frequencies_], tape[phases_], amplitude_)
+  return cosines ? model::cosine_features(tape, at, tape[frequencies_], tape[phases_],
+                                          factor_ / std::sqrt(static_cast<double>(config_.width)))
                  : model::time_features(tape, at, tape[frequencies_], tape[phases_]);
 }
 

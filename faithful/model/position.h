@@ -20,6 +20,9 @@ class Position {
   // added, and is one position before the first step where distances count.
   Position(const ModelConfig& config, engine::Parameters<T>& parameters);
 
+  // Computes what is fixed, once; before the first pass.
+  void fill_tables();
+
   // Learned codes of the input start as the catalog says; all else by the initialisers declared.
   void initialize(engine::Parameters<T>& parameters, std::uint64_t seed) const;
 
@@ -53,8 +56,9 @@ class Position {
   bool has_waves() const { return is("learned-frequency") || is("mtan") || is("time2vec"); }
   bool has_buckets() const { return is("t5") || (is("tupe") && config_.tupe_relative); }
   void declare_layer(std::size_t number, engine::Parameters<T>& parameters);
-  void fill_tables();
-  std::vector<double> codes_of(std::span<const T> times) const;  // [S, d] or, for rope, [S, d_h / 2]
+  std::vector<double> codes_of(std::span<const T> times) const;                        // [S, d]; empty: at 0, 1, 2, ..
+  std::vector<double> angles_of(std::span<const T> times) const;                       // [times, d_h / 2], of rope
+  double scale_factor() const;                                                         // of codes, by config.scale
   std::span<const T> codes_at(engine::Tape<T>& tape, std::span<const T> times) const;  // of all samples
   engine::Tensor<T> waves(engine::Tape<T>& tape, std::size_t batch, std::span<const T> times) const;
   void begin_tupe(engine::Tape<T>& tape, Pass& pass) const;
@@ -70,7 +74,8 @@ class Position {
   std::vector<T> index_;               // [S]: 0, 1, 2, .., as the waves want them
   std::vector<T> ones_, zeros_;        // [d]: tupe's layer norm learns nothing
   std::vector<std::uint32_t> bucket_;  // [2 rows - 1], of each offset
-  double amplitude_ = 1;               // of learned-frequency
+  std::vector<double> rotations_;      // [d_h / 2]: radians per position, of rope
+  double factor_ = 1;                  // of codes that depend on times or are learned as waves
 };
 
 extern template class Position<float>;

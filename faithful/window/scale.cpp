@@ -1,6 +1,7 @@
 #include "faithful/window/scale.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -113,6 +114,18 @@ ScalerKind parse_scaler_kind(std::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) reject({{"--scale"}, "the name of a scaler", quote(name), suggest(name, kNames)});
   return static_cast<ScalerKind>(found - kNames.begin());
+}
+
+void scale_into(const Scale& scale, std::span<const float> samples, std::span<float> out) {
+  const std::size_t channels = scale.shift.size();
+  assert(samples.size() == out.size() && samples.size() % channels == 0);
+  const float *shift = scale.shift.data(), *factor = scale.factor.data(), *in = samples.data();
+  float* to = out.data();
+  for (const float* end = in + samples.size(); in != end; in += channels, to += channels)
+    for (std::size_t c = 0; c < channels; ++c) {
+      const float scaled = (in[c] - shift[c]) * factor[c];
+      to[c] = std::isnan(scaled) ? 0.0F : scaled;
+    }
 }
 
 const Scale& Scaler::of(const std::string& series_name) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ struct ScalerRecord {
   std::map<std::string, Scale> by_series = {};  // names of series -> of their training samples
   bool operator==(const ScalerRecord&) const = default;
 };
+
+// Samples one after the other, [n, C] -> [n, C]; a missing value (NaN) becomes 0, the middle of its channel.
+FAITHFUL_API void scale_into(const Scale& scale, std::span<const float> samples, std::span<float> out);
 
 class FAITHFUL_API Scaler {
  public:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 
 #include "faithful/base/error.h"
@@ -59,16 +58,9 @@ void check_sizes(const Dataset& dataset, const Scaler& scaler) {
 
 // One window, scaled, into [S, C].
 void fill_window(const Series& series, const Window& window, const Scale& scale, std::span<float> out) {
-  const std::size_t channels = scale.shift.size();
-  const float* in = series.values.values.data() + window.begin * channels;
-  const float *shift = scale.shift.data(), *factor = scale.factor.data();
-  float* to = out.data();
-  for (std::size_t t = 0; t < window.length; ++t, in += channels, to += channels)
-    for (std::size_t c = 0; c < channels; ++c) {
-      const float scaled = (in[c] - shift[c]) * factor[c];
-      to[c] = std::isnan(scaled) ? 0.0F : scaled;  // a missing value: the middle of its channel
-    }
-  std::fill(to, out.data() + out.size(), 0.0F);
+  const std::size_t channels = scale.shift.size(), size = window.length * channels;
+  scale_into(scale, std::span(series.values.values).subspan(window.begin * channels, size), out.first(size));
+  std::ranges::fill(out.subspan(size), 0.0F);
 }
 
 // When its samples were taken, from the first on, into [S].

@@ -1,0 +1,287 @@
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/data_arguments.h"
+#include "app/model_arguments.h"
+#include "app/scores.h"
+#include "app/trained_model.h"
+#include "app/verbs.h"
+#include "faithful/base/error.h"
+#include "faithful/base/progress.h"
+#include "faithful/encoding/catalog.h"
+
+namespace faithful::app {
+
+namespace {
+
+struct TrainVerbOptions {
+  std::string data_path, output;
+  DataArguments data;
+  ModelArguments model;
+  std::optional<std::size_t> window;
+  std::size_t stride = 20;
+  std::string label_rule = "any";
+  std::string split;  // empty: as the data suggests
+  std::string scaler = "standard";
+  TrainOptions train;
+  std::size_t seed = 1;
+  bool no_baselines = false, resume = false, json = false;
+  double checkpoint_every = 30;
+  std::string log;
+  std::size_t threads = default_threads();
+};
+
+// Ctrl-C asks the training to stop after its step; a second one ends the program at once.
+std::atomic<bool> interrupted{false};
+
+class StopOnInterrupt {
+ public:
+  StopOnInterrupt() {
+    std::signal(SIGINT, [](int) {
+      interrupted = true;
+      std::signal(SIGINT, SIG_DFL);
+    });
+  }
+  ~StopOnInterrupt() { std::signal(SIGINT, SIG_DFL); }
+  StopOnInterrupt(const StopOnInterrupt&) = delete;
+  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+};
+
+// Whole series where each has one label, windows where points have; a set's own test part where it has one.
+void follow_the_data(const Dataset& dataset, const TrainVerbOptions& said, SplitOptions& split) {
+  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
+  const auto has_labelled = [&](Part part) {
+    return std::ranges::any_of(dataset.series, [&](const Series& series) {
+      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
+    });
+  };
+  split.window.length = said.window.value_or(by_series ? 0 : 100);
+  if (!said.split.empty()) {
+    split.kind = parse_split_kind(said.split);
+  } else if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
+    split.kind = SplitKind::kGiven;
+  } else {
+    split.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
+  }
+}
+
+FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
+  FitOptions options;
+  options.model = resolved(said.model);
+  options.split.window = {.stride = said.stride, .label = parse_label_rule(said.label_rule)};
+  options.split.seed = said.seed;
+  follow_the_data(dataset, said, options.split);
+  options.scaler.kind = parse_scaler_kind(said.scaler);
+  options.train = said.train;
+  options.train.seed = said.seed;
+  options.baselines = !said.no_baselines;
+  options.baseline.seed = said.seed;
+  return options;
+}
+
+std::string checkpoint_path(const std::string& output) {
+  return output + ".checkpoint";
+}
+
+FitControl fit_control(const TrainVerbOptions& said) {
+  return {
+      .stop = [] { return interrupted.load(); },
+      .checkpoints = {.path = checkpoint_path(said.output), .seconds = said.checkpoint_every, .resume = said.resume},
+      .log = said.log,
+      .progress = true};
+}
+
+void check_output(const TrainVerbOptions& said) {
+  if (!said.output.ends_with(".safetensors")) {
+    reject({{"--output"}, "a file name that ends in .safetensors", quote(said.output)});
+  }
+  const std::filesystem::path folder = std::filesystem::path(said.output).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    reject({{"--output"}, "a file in a folder that exists", quote(said.output)});
+  }
+  if (said.resume && !std::filesystem::exists(checkpoint_path(said.output))) {
+    reject({{"--resume"}, "a checkpoint of a training that was stopped", "no " + checkpoint_path(said.output)});
+  }
+}
+
+std::string time_line(const FitResult& result, double seconds) {
+  TrainSeconds sum = result.training.record.seconds;
+  for (const TrainRecord& fold : result.folds) {
+    sum.data += fold.seconds.data;
+    sum.forward_backward += fold.seconds.forward_backward;
+    sum.update += fold.seconds.update;
+    sum.validation += fold.seconds.validation;
+  }
+  return fmt::format(
+      "time: {} in all; forward and backward {:.1f} s, update {:.1f} s, batches {:.1f} s, validation {:.1f} s, "
+      "split {:.1f} s, test {:.1f} s, baselines {:.1f} s\n",
+      duration_text(seconds), sum.forward_backward, sum.update, sum.data, sum.validation, result.data_seconds,
+      result.test_seconds, result.baseline_seconds);
+}
+
+std::string headline(const FitResult& result, const FitOptions& options) {
+  const DisjointnessProof& proof = result.sets.proof;
+  std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
+                                 proof.validation_windows, proof.test_windows, to_string(result.split.kind),
+                                 proof.holds() ? "" : "; parts share samples: scores are too good");
+  text += fmt::format("{} weights, encoding {}", result.model.parameters().count(), options.model.encoding);
+  if (result.epochs_chosen > 0) {
+    text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
+  } else if (result.training.record.best_epoch > 0) {
+    text += fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
+                        result.training.record.history.size());
+  }
+  if (result.model.config().classes == 2) {
+    text += fmt::format("; threshold {:.3f} ({})", result.threshold, result.threshold_origin);
+  }
+  return text + "\n";
+}
+
+void report(const FitResult& result, const FitOptions& options, double seconds) {
+  std::string text;
+  for (const std::string& note : result.notes) text += note + "\n";
+  text += headline(result, options);
+  if (result.test.windows > 0) {
+    std::vector<NamedScores> rows{{"this model", &result.test}};
+    for (const Baseline& baseline : result.baselines) rows.push_back({baseline.name, &baseline.test});
+    text += "\n" + to_text(scores_table("Test scores", rows)) + "\n";
+  }
+  print(text + time_line(result, seconds));
+}
+
+// load -> window -> model -> train -> evaluate -> report
+void train(const TrainVerbOptions& said) {
+  check_output(said);
+  const auto start = std::chrono::steady_clock::now();
+  const Dataset dataset = load_dataset(said.data_path, said.data);
+  if (!said.json) {
+    for (const std::string& note : dataset.notes) print(note + "\n");
+  }
+  const FitOptions options = fit_options(said, dataset);
+  ThreadPool pool(said.threads);
+  const StopOnInterrupt stop;
+  FitResult result = fit_classifier(dataset, options, pool, fit_control(said));
+  if (result.stopped) {
+    throw Error(fmt::format("stopped; all of it is in {}: go on with the same command and --resume",
+                            checkpoint_path(said.output)));
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!said.json) report(result, options, seconds);
+  const TrainedModel model = trained_model(result, options, dataset);
+  save_model(said.output, model);
+  std::error_code ignored;
+  std::filesystem::remove(checkpoint_path(said.output), ignored);
+  print(said.json ? dump_json(describe_model(model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
+}
+
+std::vector<Option> window_option_list(TrainVerbOptions& o) {
+  return {{.name = "--window",
+           .target = &o.window,
+           .value = "S",
+           .help = "samples of a window; 0: every series whole",
+           .shown_default = "100, or whole where series have one label each"},
+          {.name = "--stride", .target = &o.stride, .value = "N", .help = "between windows", .at_least = 1},
+          {.name = "--label-rule",
+           .target = &o.label_rule,
+           .value = "RULE",
+           .help = "a window is anomalous if any, the last or the majority of its points is",
+           .choices = {"any", "last", "majority"}},
+          {.name = "--split",
+           .target = &o.split,
+           .value = "KIND",
+           .help = "blocked: no leak; series: whole series held out; given: the set's own; random: leaks",
+           .choices = {"blocked", "series", "given", "random"},
+           .shown_default = "given where there is a test part, else blocked or series"},
+          {.name = "--scaler",
+           .target = &o.scaler,
+           .value = "S",
+           .help = "of the channels, fitted on the training part",
+           .choices = {"standard", "min-max", "robust", "none"}}};
+}
+
+std::vector<Option> training_option_list(TrainVerbOptions& o) {
+  TrainOptions& t = o.train;
+  return {
+      {.name = "--epochs", .target = &t.epochs, .value = "N", .help = "passes over the training part", .at_least = 1},
+      {.name = "--batch", .target = &t.batch, .value = "B", .help = "windows of a step", .at_least = 1},
+      {.name = "--rate", .target = &t.rate, .value = "R", .help = "the highest learning rate", .at_least = 0},
+      {.name = "--warm-up",
+       .target = &t.warm_up,
+       .value = "X",
+       .help = "share of the steps in which the rate rises; a cosine follows",
+       .at_least = 0,
+       .at_most = 1},
+      {.name = "--decay", .target = &t.decay, .value = "X", .help = "weight decay", .at_least = 0},
+      {.name = "--clip-norm",
+       .target = &t.clip,
+       .value = "X",
+       .help = "largest norm of the gradients; 0: any",
+       .at_least = 0},
+      {.name = "--patience",
+       .target = &t.patience,
+       .value = "N",
+       .help = "stop after so many epochs without a better validation value; 0: never"},
+      {.name = "--class-weights",
+       .target = &t.class_weights,
+       .value = "W",
+       .help = "in the loss; auto: every class weighs the same",
+       .choices = {"auto", "none"}},
+      {.name = "--seed", .target = &o.seed, .value = "N", .help = "of split, start values, batches and dropout"},
+      {.name = "--no-baselines",
+       .target = &o.no_baselines,
+       .help = "leave out the trivial answers and the linear model"},
+      {.name = "--checkpoint-every",
+       .target = &o.checkpoint_every,
+       .value = "SECONDS",
+       .help = "how often to save what there is beside the output; 0: after every step",
+       .at_least = 0},
+      {.name = "--resume", .target = &o.resume, .help = "go on where a training into this output was stopped"},
+      {.name = "--log", .target = &o.log, .value = "FILE", .help = "add a line of JSON for every epoch"},
+      {.name = "--json", .target = &o.json, .help = "print what is in the model file as JSON"},
+      {.name = "--threads",
+       .target = &o.threads,
+       .value = "N",
+       .help = "threads to use; they change nothing but the time",
+       .at_least = 1,
+       .shown_default = ""}};
+}
+
+}  // namespace
+
+Command train_verb() {
+  const auto options = std::make_shared<TrainVerbOptions>();
+  std::vector<Option> list = {{.name = "DATA",
+                               .target = &options->data_path,
+                               .help = "a file or folder with labels, such as faithful data info reads",
+                               .required = true},
+                              {.name = "-o,--output",
+                               .target = &options->output,
+                               .value = "FILE",
+                               .help = "the model, a file .safetensors",
+                               .required = true}};
+  for (const std::vector<Option>& more : {model_option_list(options->model), window_option_list(*options),
+                                          training_option_list(*options), data_option_list(options->data)}) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  return {.name = "train",
+          .summary = "fits a classifier to a labelled data set",
+          .description =
+              "Trains a Transformer that says of every window (or series) to which class it belongs: splits without "
+              "leaks, scales by the training part, trains, chooses epoch and threshold by validation, scores the test "
+              "part once beside trivial answers, and writes one file that has all that predictions need. Ctrl-C stops "
+              "after the step and keeps everything for --resume. The same seed gives the same bytes.",
+          .options = list,
+          .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
+                       {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
+                        "a published set, below FAITHFUL_DATA"},
+                       {"faithful train BasicMotions --split given --seed 2 -o motions.safetensors",
+                        "whole series, the set's own test part"}},
+          .run = [options] { train(*options); }};
+}
+
+}  // namespace faithful::app

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/base/number.h"
+#include "faithful/predict/config_json_internal.h"
+
+namespace faithful::predict {
+
+namespace {
+
+void read_into(std::size_t& field, const Json& json, const std::string& place) {
+  field = parse_count(json, place);
+}
+void read_into(bool& field, const Json& json, const std::string& place) {
+  field = json.boolean(place);
+}
+void read_into(std::string& field, const Json& json, const std::string& place) {
+  field = json.string(place);
+}
+void read_into(double& field, const Json& json, const std::string& place) {
+  field = json.number(place);
+  if (!std::isfinite(field)) reject({{place}, "a finite number", fmt::format("{}", field)});
+}
+
+}  // namespace
+
+std::size_t parse_count(const Json& json, const std::string& place) {
+  const std::optional<std::size_t> count =
+      json.is_integer() ? parse_number<std::size_t>(json.integer_text()) : std::nullopt;
+  if (!count) reject({{place}, "a whole number from 0", quote(dump_json(json))});
+  return *count;
+}
+
+Json config_json(const ModelConfig& config) {
+  Json json = Json::object();
+  visit_fields(config, [&](const char* name, const auto& field) { json.set(name, field); });
+  return json;
+}
+
+ModelConfig parse_config(const Json& json, const std::string& place) {
+  ModelConfig config;
+  std::vector<std::string> names;
+  visit_fields(config, [&](const char* name, auto& field) {
+    names.emplace_back(name);
+    const Json* found = json.find(name);
+    if (found == nullptr) reject({{place}, fmt::format("a field {}", quote(name)), "none of that name"});
+    read_into(field, *found, fmt::format("{}.{}", place, name));
+  });
+  for (const auto& [name, value] : json.members(place)) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      reject({{place}, "fields of this version", quote(name), suggest(name, names)});
+  }
+  return config;
+}
+
+void check_bounds(const ModelConfig& config, std::size_t numbers, const std::string& place) {
+  constexpr double kTablesPerWeight = 256, kSmallTable = 1 << 16;
+  if (config.heads == 0 || config.segment == 0) reject({{place}, "heads and segment of at least 1", "0"});
+  // In double, where products of hostile sizes do not overflow.
+  const auto n = [](std::size_t size) { return static_cast<double>(size); };
+  const double d = n(config.width), heads = n(config.heads) * n(config.key_width()), have = n(numbers);
+  const double steps = std::ceil(n(config.length) / n(config.segment));
+  const double feed_forward = config.block == "bare" ? 0 : d * std::max(n(config.feed_forward), 1.0);
+  const double weights =
+      n(config.layers) * (std::min(d, heads) * heads + feed_forward) +
+      d * n(config.segment) * n(config.filters == 0 ? config.channels : config.filters) +
+      n(config.filters) * n(config.kernel) * n(config.channels) + n(config.outputs()) * std::min(d, heads) +
+      (config.encoding == "tupe" ? 2 * d * heads : 0);
+  if (weights > have)
+    reject({{place}, fmt::format("a model of the file's {} numbers", numbers), fmt::format("one of {} or more", weights)});
+  const double tables = steps * (std::max(d, heads) + 2 * n(config.heads)) + n(config.period) + n(config.time_dim) +
+                        (2 * n(config.clip) + 1) * n(config.key_width());
+  if (tables > kTablesPerWeight * have + kSmallTable) {
+    reject({{place}, fmt::format("tables that fit a model of {} numbers", numbers), fmt::format("{} numbers", tables)});
+  }
+}
+
+}  // namespace faithful::predict

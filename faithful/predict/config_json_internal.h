@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "faithful/io/json.h"
+#include "faithful/model/config.h"
+
+namespace faithful::predict {
+
+// Every field by its name.
+Json config_json(const ModelConfig& config);
+
+// The config of such an object: every field once, of its kind, and no other. InputError otherwise; what the values
+// mean is not looked at.
+ModelConfig parse_config(const Json& json, const std::string& place);
+
+// A config from a file may claim anything: what it needs is held against the numbers that the file has, before memory is
+// taken for it. Weights: the largest matrices have no more numbers than the file. Tables, which are computed: a bounded
+// multiple of that. InputError otherwise.
+void check_bounds(const ModelConfig& config, std::size_t numbers, const std::string& place);
+
+// A whole number that is not negative.
+std::size_t parse_count(const Json& json, const std::string& place);
+
+}  // namespace faithful::predict

@@ -1,0 +1,142 @@
+#include "faithful/predict/match.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+
+namespace faithful {
+
+namespace {
+
+// A few names on one line: "a", "b" and 12 more.
+std::string list_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) text += (i == 0 ? "" : ", ") + quote(names[i]);
+  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  return text;
+}
+
+bool is_numbered(const std::vector<std::string>& names) {
+  return names == numbered_channels(names.size());
+}
+
+std::vector<std::string> without(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::vector<std::string> rest;
+  for (const std::string& name : names)
+    if (std::ranges::find(others, name) == others.end()) rest.push_back(name);
+  return rest;
+}
+
+ChannelMatch match_by_position(const std::vector<std::string>& channels, const std::vector<std::string>& columns) {
+  ChannelMatch match;
+  match.columns.resize(channels.size());
+  std::iota(match.columns.begin(), match.columns.end(), std::size_t{0});
+  if (channels != columns) match.notes.emplace_back("channels are matched by position: one side has no names");
+  return match;
+}
+
+// The model's number of each class of the data; InputError for a class that it has not.
+std::vector<std::int32_t> class_numbers(const Dataset& dataset, const TrainedModel& model) {
+  std::vector<std::int32_t> numbers;
+  for (const std::string& name : dataset.classes) {
+    const auto found = std::ranges::find(model.classes, name);
+    if (found == model.classes.end())
+      reject({{dataset.source}, "classes that the model knows: " + list_text(model.classes), quote(name)});
+    numbers.push_back(static_cast<std::int32_t>(found - model.classes.begin()));
+  }
+  return numbers;
+}
+
+void rename_classes(Dataset& dataset, const TrainedModel& model) {
+  if (dataset.classes.empty() || dataset.classes == model.classes) return;
+  const std::vector<std::int32_t> numbers = class_numbers(dataset, model);
+  if (dataset.has_point_labels())  // 0 and 1 are not indices to be mapped
+    reject({{dataset.source}, "classes " + list_text(model.classes), list_text(dataset.classes)});
+  for (Series& series : dataset.series)
+    if (series.label != kNoLabel) series.label = numbers[static_cast<std::size_t>(series.label)];
+  dataset.classes = model.classes;
+}
+
+void check_series(const Dataset& dataset, const TrainedModel& model) {
+  const bool whole = model.window.length == 0;
+  for (const Series& series : dataset.series) {
+    const std::string place = fmt::format("{}: series {}", dataset.source, quote(series.name));
+    const std::string found = fmt::format("{} samples", series.length());
+    if (whole && series.length() > model.config().length)
+      reject({{place}, fmt::format("at most the {} samples that the model takes", model.config().length), found});
+    if (!whole && series.length() < model.shortest_window)
+      reject({{place}, fmt::format("at least the {} samples of the model's windows", model.shortest_window), found});
+    if (model.config().positions == "time" && series.times.empty())
+      reject({{place}, "times, as the model's positions", "none", "--time COLUMN"});
+  }
+}
+
+// Series that the scaler has not seen, where it knows several apart.
+void note_scales(const Dataset& dataset, const TrainedModel& model, std::vector<std::string>& notes) {
+  if (model.scaler.by_series.size() < 2) return;
+  std::vector<std::string> unknown;
+  for (const Series& series : dataset.series)
+    if (!model.scaler.by_series.contains(series.name)) unknown.push_back(series.name);
+  if (!unknown.empty())
+    notes.push_back("not in training, so scaled by the statistics of all series: " + list_text(unknown));
+}
+
+}  // namespace
+
+ChannelMatch match_channels(const std::vector<std::string>& channels, const std::vector<std::string>& columns,
+                            const std::string& place) {
+  const bool numbered = is_numbered(channels) || is_numbered(columns);
+  if (numbered && channels.size() == columns.size()) return match_by_position(channels, columns);
+  const std::vector<std::string> missing = without(channels, columns);
+  if (!missing.empty() || (is_numbered(channels) && is_numbered(columns))) {
+    const std::string wanted = numbered ? fmt::format("{} channels", channels.size())
+                                        : fmt::format("{} {}", channels.size() == 1 ? "channel" : "channels",
+                                                      list_text(missing));
+    const std::string found = numbered ? fmt::format("{}", columns.size()) : "only " + list_text(columns);
+    reject({{place}, wanted, found, "the model knows them by name, in any order"});
+  }
+  ChannelMatch match;
+  for (const std::string& channel : channels) {
+    const auto first = std::ranges::find(columns, channel);
+    if (std::find(first + 1, columns.end(), channel) != columns.end())
+      reject({{place}, "each channel once", quote(channel) + " twice"});
+    match.columns.push_back(static_cast<std::size_t>(first - columns.begin()));
+  }
+  const std::vector<std::string> extra = without(columns, channels);
+  if (!extra.empty()) match.notes.push_back("left out, for the model does not know them: " + list_text(extra));
+  return match;
+}
+
+void rearrange_channels(Dataset& dataset, const ChannelMatch& match, const std::vector<std::string>& channels) {
+  const std::size_t to = channels.size(), from = dataset.channels.size();
+  dataset.channels = channels;
+  std::vector<std::size_t> same(from);
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  if (match.columns == same) return;
+  std::vector<float> row(from);
+  for (Series& series : dataset.series) {
+    std::vector<float>& values = series.values.values;
+    for (std::size_t t = 0; t < series.length(); ++t) {  // a row is never written beyond where it was read
+      std::copy_n(values.data() + t * from, from, row.data());
+      for (std::size_t c = 0; c < to; ++c) values[t * to + c] = row[match.columns[c]];
+    }
+    values.resize(series.length() * to);
+    series.values.columns = to;
+    for (LabelSpan& span : series.spans) span.channels.clear();  // they number the old columns
+  }
+}
+
+std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
+  ChannelMatch match = match_channels(model.channels, dataset.channels, dataset.source);
+  rearrange_channels(dataset, match, model.channels);
+  rename_classes(dataset, model);
+  check_series(dataset, model);
+  note_scales(dataset, model, match.notes);
+  return std::move(match.notes);
+}
+
+}  // namespace faithful

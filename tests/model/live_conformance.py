@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""Compares whole classifiers with the PyTorch that is installed, on new random numbers.
+
+    live_conformance.py TEST_MODEL [--seed N]
+
+Makes a fresh set of cases (make_golden.py) in a temporary folder and runs the conformance tests of TEST_MODEL on it. Exit code 0: all
+agree; 77: there is no PyTorch.
+"""
+import argparse
+import importlib.util
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("test_model")
+    parser.add_argument("--seed", type=int, default=random.randrange(1 << 31))
+    options = parser.parse_args()
+    if importlib.util.find_spec("torch") is None:
+        print("live_conformance: PyTorch is not installed (Debian: python3-torch)")
+        return 77
+    maker = pathlib.Path(__file__).with_name("make_golden.py")
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"live_conformance: seed {options.seed}", flush=True)
+        subprocess.run([sys.executable, maker, folder, "--seed", str(options.seed)], check=True)
+        command = [options.test_model, "--gtest_filter=ModelConformance.*", "--gtest_brief=1"]
+        return subprocess.run(command, env={**os.environ, "FAITHFUL_MODEL_GOLDEN_FOLDER": folder}).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,272 @@
+#include "faithful/predict/predictor.h"
+
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "faithful/encoding/catalog.h"
+#include "faithful/predict/match.h"
+#include "faithful/predict/stream.h"
+#include "tests/allocations.h"
+#include "tests/predict/predict_support.h"
+#include "tests/support.h"
+
+namespace faithful::testing {
+namespace {
+
+// The oracle: one window at a time through the model, with no help from the window room.
+std::vector<float> oracle(const TrainedModel& model, const Series& series, std::size_t begin, std::size_t length) {
+  const ModelConfig& config = model.config();
+  const auto own = model.scaler.by_series.find(series.name);
+  const Scale& scale = own == model.scaler.by_series.end() ? model.scaler.common : own->second;
+  std::vector<float> values(config.length * config.channels, 0.0F), times(config.length, 0.0F);
+  std::vector<std::uint8_t> valid(config.length, 0);
+  for (std::size_t t = 0; t < length; ++t) {
+    valid[t] = 1;
+    for (std::size_t c = 0; c < config.channels; ++c)
+      values[t * config.channels + c] = (series.values(begin + t, c) - scale.shift[c]) * scale.factor[c];
+    if (config.positions == "time")
+      times[t] = static_cast<float>(static_cast<double>(series.times[begin + t] - series.times[begin]) / config.time_step);
+  }
+  engine::Tape<float> tape;
+  tape.begin(model.classifier.parameters(), {});
+  const auto logits = model.classifier.logits(tape, {1, values, valid, times});
+  std::vector<float> probabilities(config.classes);
+  probabilities_into<float>({logits.data, config.outputs()}, config.classes, probabilities);
+  return probabilities;
+}
+
+void expect_oracle(const TrainedModel& model, const Dataset& data, const Predictions& found) {
+  for (std::size_t i = 0; i < found.windows.size(); ++i) {
+    const Window& window = found.windows[i];
+    const auto expected = oracle(model, data.series[window.series], window.begin, window.length);
+    for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(found.probabilities(i, k), expected[k], 1e-6);
+    EXPECT_EQ(found.classes[i], class_of(found.probabilities.row(i), model.threshold));
+  }
+}
+
+TEST(ClassOf, Values) {
+  EXPECT_EQ(class_of(std::vector<float>{0.5F, 0.5F}, 0.5), 1);
+  EXPECT_EQ(class_of(std::vector<float>{0.5F, 0.5F}, 0.51), 0);
+  EXPECT_EQ(class_of(std::vector<float>{0.1F, 0.45F, 0.45F}, 0.9), 1);
+}
+
+TEST(Predictor, EveryWindowAsTheModelAloneSaysIt) {
+  for (const std::size_t classes : {2U, 5U}) {
+    const TrainedModel model = small_model(small_config("dft", classes));
+    const Dataset data = random_dataset(model.channels, {50, 7, 23});
+    Predictor predictor(small_model(small_config("dft", classes)), {.threads = 2});
+    const Predictions found = predictor.predict(data);
+    // (50 - 7) / 3 + 1, one, (23 - 7) / 3 + 1
+    ASSERT_EQ(found.windows.size(), 15U + 1U + 6U);
+    EXPECT_EQ(found.windows[14].begin, 42U);
+    EXPECT_EQ(found.windows[15].series, 1U);
+    expect_oracle(model, data, found);
+  }
+}
+
+TEST(Predictor, PositionsThatAreTimes) {
+  ModelConfig config = small_config("sinusoidal");
+  config.positions = "time";
+  config.time_step = 1.1e9;
+  const TrainedModel model = small_model(config);
+  const Dataset data = random_dataset(model.channels, {30, 20});
+  Predictor predictor(small_model(config));
+  expect_oracle(model, data, predictor.predict(data));
+}
+
+TEST(Predictor, WholeSeriesArePadded) {
+  const auto make = [] {
+    TrainedModel model = small_model(small_config("rope", 3));
+    model.window.length = 0;
+    return model;
+  };
+  const TrainedModel model = make();
+  const Dataset data = random_dataset(model.channels, {7, 1, 4, 6});
+  Predictor predictor(make());
+  const Predictions found = predictor.predict(data);
+  ASSERT_EQ(found.windows.size(), 4U);
+  EXPECT_EQ(found.windows[1].length, 1U);
+  expect_oracle(model, data, found);
+}
+
+TEST(Predictor, TheSameBitsForAnyThreadsAndBatches) {
+  const Dataset data = random_dataset(small_model(small_config()).channels, {400, 55, 130});
+  std::vector<float> first;
+  for (const std::size_t threads : {1U, 2U, 3U}) {
+    for (const std::size_t batch : {32U, 5U, 1U}) {
+      Predictor predictor(small_model(small_config()), {.threads = threads, .most_batch = batch});
+      const Predictions found = predictor.predict(data);
+      if (first.empty()) first = found.probabilities.values;
+      EXPECT_EQ(std::memcmp(found.probabilities.values.data(), first.data(), 4 * first.size()), 0)
+          << threads << " threads, batches of " << batch;
+    }
+  }
+}
+
+TEST(Predictor, PiecesAreTheWhole) {
+  const Dataset data = random_dataset(small_model(small_config()).channels, {2000});
+  Predictor predictor(small_model(small_config()), {.threads = 2, .most_batch = 3});
+  const Predictions whole = predictor.predict(data);
+  std::size_t pieces = 0, at = 0;
+  predictor.predict(data, [&](const Predictions& piece) {
+    ++pieces;
+    for (std::size_t i = 0; i < piece.windows.size(); ++i, ++at) {
+      EXPECT_EQ(piece.windows[i], whole.windows[at]);
+      EXPECT_EQ(piece.probabilities(i, 1), whole.probabilities(at, 1));
+    }
+  });
+  EXPECT_EQ(at, whole.windows.size());
+  EXPECT_GT(pieces, 2U);
+}
+
+TEST(Predictor, WindowsOfTheCaller) {
+  Predictor predictor(small_model(small_config()));
+  const TrainedModel& model = predictor.model();
+  Dataset data = random_dataset(model.channels, {7 * 40});
+  data.series[0].name = "unknown";  // scaled by the statistics of all
+  std::vector<float> found(2 * 40);
+  predictor.probabilities_into(data.series[0].values.values, found);
+  for (std::size_t i = 0; i < 40; ++i)
+    EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
+}
+
+TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    for (const char* pooling : {"mean", "attention", "token"}) {
+      ModelConfig config = small_config(entry.name);
+      config.pooling = pooling;
+      const auto make = [&] {
+        TrainedModel model = small_model(config);
+        model.window.stride = 1;
+        return model;
+      };
+      const Dataset data = random_dataset(make().channels, {40});
+      Predictor batch(make());
+      StreamPredictor stream(make(), {.scale_as = "pump 1"}), recomputing(make(), {.scale_as = "pump 1", .reuse = false});
+      EXPECT_FALSE(recomputing.reuses());
+      const Predictions found = batch.predict(data);
+      for (std::size_t t = 0; t < 40; ++t) {
+        const auto answer = stream.push(data.series[0].values.row(t)), same = recomputing.push(data.series[0].values.row(t));
+        ASSERT_EQ(answer.empty(), t < 6);
+        ASSERT_EQ(same.empty(), t < 6);
+        if (answer.empty()) continue;
+        EXPECT_EQ(answer[1], found.probabilities(t - 6, 1)) << entry.name << " " << pooling << " " << t;
+        EXPECT_EQ(same[1], found.probabilities(t - 6, 1)) << entry.name << " " << pooling << " " << t;
+      }
+    }
+  }
+}
+
+TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
+  ModelConfig convolution = small_config("dft"), segments = small_config("dft"), times = small_config("sinusoidal");
+  convolution.filters = 5;
+  convolution.kernel = 3;
+  segments.segment = 2;
+  times.positions = "time";
+  times.time_step = 1e9;
+  for (const ModelConfig& config : {convolution, segments, times}) {
+    const auto make = [&] {
+      TrainedModel model = small_model(config);
+      model.window.stride = 1;
+      return model;
+    };
+    const Dataset data = random_dataset(make().channels, {30});
+    const Predictions found = Predictor(make()).predict(data);
+    StreamPredictor stream(make(), {.scale_as = "pump 1"});
+    EXPECT_EQ(stream.reuses(), config.positions == "time");
+    for (std::size_t t = 0; t < 30; ++t) {
+      const auto answer = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
+      if (!answer.empty()) EXPECT_EQ(answer[1], found.probabilities(t - 6, 1));
+    }
+  }
+}
+
+TEST(StreamPredictor, AllocatesNothingAndForgets) {
+  const Dataset data = random_dataset(small_model(small_config()).channels, {60});
+  StreamPredictor stream(small_model(small_config()));
+  EXPECT_TRUE(stream.reuses());
+  float first = 0;
+  const std::size_t before = allocation_count();
+  for (std::size_t t = 0; t < 40; ++t) {
+    const auto answer = stream.push(data.series[0].values.row(t));
+    if (t == 6) first = answer[1];
+  }
+  EXPECT_EQ(allocation_count(), before);
+  stream.reset();
+  for (std::size_t t = 0; t < 6; ++t) EXPECT_TRUE(stream.push(data.series[0].values.row(t)).empty());
+  EXPECT_EQ(stream.push(data.series[0].values.row(6))[1], first);
+}
+
+TEST(StreamPredictor, UnknownScale) {
+  EXPECT_EQ(rejection([] { StreamPredictor(small_model(small_config()), {.scale_as = "pump 3"}); }),
+            "scale of the stream: expected a series whose own statistics the model has, found \"pump 3\" (did you mean "
+            "\"pump 1\" or \"pump 2\"?)");
+}
+
+TEST(MatchChannels, ByNameInAnyOrder) {
+  const ChannelMatch match = match_channels({"a", "b"}, {"x", "b", "a"}, "data");
+  EXPECT_EQ(match.columns, (std::vector<std::size_t>{2, 1}));
+  EXPECT_EQ(match.notes, std::vector<std::string>{"left out, for the model does not know them: \"x\""});
+}
+
+TEST(MatchChannels, ByPositionWithoutNames) {
+  const ChannelMatch match = match_channels({"a", "b"}, numbered_channels(2), "data");
+  EXPECT_EQ(match.columns, (std::vector<std::size_t>{0, 1}));
+  EXPECT_EQ(match.notes.size(), 1U);
+  EXPECT_EQ(match_channels(numbered_channels(2), {"a", "b"}, "data").columns, match.columns);
+  EXPECT_TRUE(match_channels(numbered_channels(2), numbered_channels(2), "data").notes.empty());
+}
+
+TEST(MatchChannels, SaysWhatIsMissing) {
+  EXPECT_EQ(rejection([] { match_channels({"a", "b", "c"}, {"b", "d"}, "x.csv"); }),
+            "x.csv: expected channels \"a\", \"c\", found only \"b\", \"d\" (the model knows them by name, in any order)");
+  EXPECT_EQ(rejection([] { match_channels(numbered_channels(2), numbered_channels(3), "x.csv"); }),
+            "x.csv: expected 2 channels, found 3 (the model knows them by name, in any order)");
+  EXPECT_EQ(rejection([] { match_channels({"a"}, {"a", "a"}, "x.csv"); }),
+            "x.csv: expected each channel once, found \"a\" twice");
+}
+
+TEST(FitToModel, RearrangesColumnsAndClasses) {
+  const TrainedModel model = small_model(small_config("dft", 3));
+  Dataset data = random_dataset({"flow", "noise", "temperature", "pressure"}, {9, 8});
+  const Dataset before = data;
+  for (Series& series : data.series) series.labels.clear();
+  data.classes = {"class 2", "normal"};
+  data.series[0].label = 0;
+  fit_to_model(data, model);
+  EXPECT_EQ(data.channels, model.channels);
+  EXPECT_EQ(data.classes, model.classes);
+  EXPECT_EQ(data.series[0].label, 2);
+  EXPECT_EQ(data.series[1].label, kNoLabel);
+  for (std::size_t t = 0; t < 8; ++t) {
+    EXPECT_EQ(data.series[1].values(t, 0), before.series[1].values(t, 3));
+    EXPECT_EQ(data.series[1].values(t, 1), before.series[1].values(t, 0));
+    EXPECT_EQ(data.series[1].values(t, 2), before.series[1].values(t, 2));
+  }
+  data.classes = {"odd"};
+  EXPECT_EQ(rejection([&] { fit_to_model(data, model); }),
+            "pumps.csv: expected classes that the model knows: \"normal\", \"anomalous\", \"class 2\", found \"odd\"");
+}
+
+TEST(FitToModel, Lengths) {
+  TrainedModel model = small_model(small_config());
+  Dataset data = random_dataset(model.channels, {10, 6});
+  EXPECT_EQ(rejection([&] { fit_to_model(data, model); }),
+            "pumps.csv: series \"pump 2\": expected at least the 7 samples of the model's windows, found 6 samples");
+  model.shortest_window = 6;
+  fit_to_model(data, model);
+  model.window.length = 0;
+  EXPECT_EQ(rejection([&] { fit_to_model(data, model); }),
+            "pumps.csv: series \"pump 1\": expected at most the 7 samples that the model takes, found 10 samples");
+}
+
+TEST(FitToModel, NotesSeriesThatTrainingHadNot) {
+  const TrainedModel model = small_model(small_config());
+  Dataset data = random_dataset(model.channels, {10, 10, 10});
+  EXPECT_EQ(fit_to_model(data, model),
+            std::vector<std::string>{"not in training, so scaled by the statistics of all series: \"pump 3\""});
+}
+
+}  // namespace
+}  // namespace faithful::testing
