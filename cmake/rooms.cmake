@@ -33,8 +33,8 @@ faithful_room(data USES io)
 faithful_room(simulate USES data)
 faithful_room(window USES data)
 faithful_room(engine LINKS hwy::hwy)
-faithful_room(report USES io)
 faithful_room(metrics)
+faithful_room(report USES io)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.
 option(FAITHFUL_HDF5 "Read and write HDF5 files" ON)
