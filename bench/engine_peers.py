@@ -6,8 +6,8 @@
 Each PYTHON that can import torch is a peer in training (eager, and torch.compile where it works); each with onnxruntime in inference.
 PyTorch runs in its best set-up: number of threads, OPENBLAS_NUM_THREADS (for Debian's, whose products are OpenBLAS's) and
 OMP_WAIT_POLICY are tried for each width, and the best is measured. A round asks every one in turn for a fraction of a
-second of work while the others sleep. Milliseconds are medians of the rounds; a ratio or share is the lower quartile of the
-rounds' own ratios, so three rounds of four were better. The model is that of tests/engine/reference_model.h, S = 100, 38
+second of work while the others sleep. Milliseconds are medians of the rounds. A ratio or share is that of one round; shown are
+the lower quartile, which is held against the bar (three rounds of four were better), and the median. The model is that of tests/engine/reference_model.h, S = 100, 38
 channels, batch 32 in training, float32, the same weights for all.
 
 Tables go to stderr, figures as lines of JSON to stdout (bench/figure.h).
@@ -72,9 +72,13 @@ def figure(name, value, unit, peer=None, ratio=None):
                       "ratio": ratio and float(f"{ratio:.4g}")}), flush=True)
 
 
-def row(case, ours, ratio, bar, peer, theirs=""):
+def row(case, ours, ratios, bar, peer, theirs=None):
+    """One line of the table and one figure; ours and theirs are milliseconds, a number per round."""
+    ratio, ms = quartile(ratios), statistics.median(ours)
     mark = "" if bar is None else ("  " if ratio >= bar else " <") + f" {bar:.2f}"
-    note(f"{case:<28}{ours:>9}{theirs:>10}{ratio:>8.2f}{mark:>8}  {peer}")
+    their_ms = "" if theirs is None else f"{statistics.median(theirs):.2f}"
+    note(f"{case:<28}{ms:>9.2f}{their_ms:>10}{ratio:>8.2f}{statistics.median(ratios):>8.2f}{mark:>8}  {peer}")
+    figure(case, ms, "ms", peer.split(" (")[0], ratio)
 
 
 def start_torch(python, folder):
@@ -124,27 +128,18 @@ def train(engine, workers, width, rounds):
         for name, (_, worker, request, _) in peers.items():
             times[name].append(worker.time(request))
     for threads in sorted({1, cores}):
-        ms = statistics.median(times[threads])
-        case = f"train d={width}, {threads} threads"
-        if sgemm[0] is None:
-            row(case, f"{ms:.2f}", float("nan"), None, "no oneDNN")
-            continue
-        share = quartile([flops / t / 1e6 / g / threads for t, g in zip(times[threads], sgemm)])
-        row(case, f"{ms:.2f}", share, SHARE_BAR.get(width) if threads == 2 else None,
-            f"oneDNN sgemm, {statistics.median(sgemm):.1f} GFLOP/s a core")
-        figure(case, ms, "ms", "sgemm", share)
+        if sgemm[0] is not None:
+            row(f"train d={width}, {threads} threads", times[threads],
+                [flops / t / 1e6 / g / threads for t, g in zip(times[threads], sgemm)],
+                SHARE_BAR.get(width) if threads == 2 else None,
+                f"sgemm (oneDNN, {statistics.median(sgemm):.1f} GFLOP/s a core)")
     if cores > 1:
-        gain = quartile([one / two for one, two in zip(times[1], times[cores])])
-        ceiling = "" if sgemm[0] is None else f"; sgemm's own: {statistics.median(a / b for a, b in zip(sgemm_all, sgemm)):.2f}"
-        row(f"train d={width}", f"{statistics.median(times[cores]):.2f}", gain, THREADS_BAR,
-            f"ours on one thread{ceiling}", f"{statistics.median(times[1]):.2f}")
-        figure(f"train d={width}, {cores} threads by one", statistics.median(times[cores]), "ms", "1 thread", gain)
+        ceiling = "" if sgemm[0] is None else f" (sgemm's own: {statistics.median(a / b for a, b in zip(sgemm_all, sgemm)):.2f})"
+        row(f"train d={width}, {cores} threads", times[cores], [one / two for one, two in zip(times[1], times[cores])],
+            THREADS_BAR, f"ours on 1 thread{ceiling}", times[1])
     for name, (_, _, _, setup) in peers.items():
-        ratio = quartile([t / m for t, m in zip(times[name], times[cores])])
-        bar = (OLD_BAR if name.startswith("PyTorch 1.") else NEW_BAR).get(width)
-        row(f"train d={width}, {cores} threads", f"{statistics.median(times[cores]):.2f}", ratio, bar, f"{name} ({setup})",
-            f"{statistics.median(times[name]):.2f}")
-        figure(f"train d={width}, {cores} threads", statistics.median(times[cores]), "ms", name, ratio)
+        row(f"train d={width}, {cores} threads", times[cores], [t / m for t, m in zip(times[name], times[cores])],
+            (OLD_BAR if name.startswith("PyTorch 1.") else NEW_BAR).get(width), f"{name} ({setup})", times[name])
 
 
 def infer(engine, workers, width, rounds):
@@ -158,19 +153,14 @@ def infer(engine, workers, width, rounds):
             flops = answer["flops"]
             for worker in workers:
                 theirs[worker].append(worker.time(request))
-        case, ms = f"infer d={width} b={batch}, 1 thread", statistics.median(mine)
+        case = f"infer d={width} b={batch}, 1 thread"
         if sgemm[0] is not None:
-            share = quartile([flops / t / 1e6 / g for t, g in zip(mine, sgemm)])
-            row(case, f"{ms:.3f}", share, None, "oneDNN sgemm")
-            figure(case, ms, "ms", "sgemm", share)
+            row(case, mine, [flops / t / 1e6 / g for t, g in zip(mine, sgemm)], None, "sgemm")
         for worker, times in theirs.items():
             if None in times:
                 note(f"{worker.name}: gave up at d={width}, batch {batch}")
                 continue
-            ratio = quartile([t / m for t, m in zip(times, mine)])
-            row(case, f"{ms:.3f}", ratio, INFER_BAR.get(width), f"{worker.name}, 1 thread",
-                f"{statistics.median(times):.3f}")
-            figure(case, ms, "ms", worker.name, ratio)
+            row(case, mine, [t / m for t, m in zip(times, mine)], INFER_BAR.get(width), f"{worker.name} (1 thread)", times)
 
 
 def show_profile(engine, widths):
@@ -189,8 +179,8 @@ def write_weights(engine, folder, widths):
 
 def measure(options):
     engine = Worker([options.engine], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians, ratios lower quartiles; '<': below its bar")
-    note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'bar':>8}  peer")
+    note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians; '<': the lower quartile is below its bar")
+    note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'median':>8}{'bar':>8}  peer")
     with tempfile.TemporaryDirectory() as folder:
         write_weights(engine, folder, options.width)
         workers = [w for python in options.python for w in start_torch(python, folder)]
@@ -217,7 +207,7 @@ def main():
     parser.add_argument("--engine", required=True)
     parser.add_argument("--python", action="append")
     parser.add_argument("--width", action="append", type=int)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args()
     options.python = options.python or [sys.executable]
     options.width = options.width or [64, 128, 256]

@@ -4,7 +4,7 @@
 //   engine_step [--width D]... [--threads N]... [--rounds R] [--shards K] [--json FILE] [--profile] [--infer]
 //   [--positions S]... [--batch B] [--cpu]
 //
-// One line per case: milliseconds per step (lower quartile of the rounds), and the share of sgemm's rate at n = 1024 on
+// One line per case: milliseconds per step and the share (lower quartiles of the rounds) of sgemm's rate at n = 1024 on
 // one core times the threads used. --cpu counts processor seconds instead of those on the wall: the figure to look at
 // while others use the machine (it says nothing about how well threads share the work).
 
@@ -99,7 +99,7 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
                         static_cast<double>(repeats);
     const double rate = (before + sgemm_rate(sgemm)) / 2;
     times.push_back(time);
-    if (rate > 0) shares.push_back(-flops / time / rate / (count_cpu ? 1 : static_cast<double>(threads)));
+    if (rate > 0) shares.push_back(flops / time / rate / (count_cpu ? 1 : static_cast<double>(threads)));
   }
   if (options.profile && !options.infer && threads == 1) {
     const double whole = seconds([&] { step(&profile); });
@@ -110,7 +110,7 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   }
   const std::string name = fmt::format("engine_{}_d{}_s{}_b{}_t{}", options.infer ? "infer" : "step", config.width,
                                        config.positions, options.batch, threads);
-  return {name, 1e3 * bench::lower_quartile(times), shares.empty() ? 0 : -bench::lower_quartile(shares),
+  return {name, 1e3 * bench::lower_quartile(times), shares.empty() ? 0 : bench::lower_quartile(shares),
           static_cast<double>(shards.peak_bytes()) / 1048576.0};
 }
 

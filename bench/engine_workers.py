@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 POSITIONS, CHANNELS, CLASSES, LAYERS = 100, 38, 2, 2
-SECONDS = 0.4  # of work per request
+SECONDS = 0.3  # of work per request
 
 
 def heads_of(width):

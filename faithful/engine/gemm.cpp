@@ -78,12 +78,18 @@ HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const Tile
                                 std::size_t c_stride, bool add, const T* bias) {
   static_assert(kTileRows == 6);
   switch (count) {
-    case 1: return multiply_tile<T, 1>(depth, rows, panel, c, c_stride, add, bias);
-    case 2: return multiply_tile<T, 2>(depth, rows, panel, c, c_stride, add, bias);
-    case 3: return multiply_tile<T, 3>(depth, rows, panel, c, c_stride, add, bias);
-    case 4: return multiply_tile<T, 4>(depth, rows, panel, c, c_stride, add, bias);
-    case 5: return multiply_tile<T, 5>(depth, rows, panel, c, c_stride, add, bias);
-    default: return multiply_tile<T, 6>(depth, rows, panel, c, c_stride, add, bias);
+    case 1:
+      return multiply_tile<T, 1>(depth, rows, panel, c, c_stride, add, bias);
+    case 2:
+      return multiply_tile<T, 2>(depth, rows, panel, c, c_stride, add, bias);
+    case 3:
+      return multiply_tile<T, 3>(depth, rows, panel, c, c_stride, add, bias);
+    case 4:
+      return multiply_tile<T, 4>(depth, rows, panel, c, c_stride, add, bias);
+    case 5:
+      return multiply_tile<T, 5>(depth, rows, panel, c, c_stride, add, bias);
+    default:
+      return multiply_tile<T, 6>(depth, rows, panel, c, c_stride, add, bias);
   }
 }
 

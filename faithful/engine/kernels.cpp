@@ -114,13 +114,17 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
   const Wide d;
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   const std::size_t whole = n / kLanes * kLanes;
-  const auto last = hn::FirstN(d, n - whole);  // lanes of what is left behind the whole vectors
-  const auto load_last = [&](const float* row)
-                             HWY_ATTR { return hn::IfThenElse(last, hn::MaskedLoad(last, d, row + whole), lowest); };
+  // What is left behind the whole vectors passes through a vector of its own.
+  alignas(64) float rest[kLanes];
+  std::fill_n(rest, kLanes, -std::numeric_limits<float>::infinity());
+  const auto load_rest = [&](const float* row) HWY_ATTR {
+    for (std::size_t i = whole; i < n; ++i) rest[i - whole] = row[i];
+    return hn::Load(d, rest);
+  };
   float most[kSoftmaxRows], scale[kSoftmaxRows];
   for (std::size_t r = 0; r < rows; ++r) {
     const float* row = x + r * stride;
-    auto even = load_last(row), odd = lowest;
+    auto even = load_rest(row), odd = lowest;
     std::size_t j = 0;
     for (; j + 2 * kLanes <= whole; j += 2 * kLanes) {
       even = hn::Max(even, hn::LoadU(d, row + j));
@@ -139,9 +143,14 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
       hn::StoreU(e, d, row + j);
       sum = hn::Add(sum, e);
     }
-    const auto e = exp_of(d, hn::Sub(load_last(row), greatest));
-    hn::BlendedStore(e, last, d, row + whole);
-    const float all = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum, e)));
+    if (whole < n) {
+      alignas(64) float powers[kLanes];
+      const auto e = exp_of(d, hn::Sub(load_rest(row), greatest));
+      hn::Store(e, d, powers);
+      for (std::size_t i = whole; i < n; ++i) row[i] = powers[i - whole];
+      sum = hn::Add(sum, e);
+    }
+    const float all = hn::GetLane(hn::SumOfLanes(d, sum));
     scale[r] = all == 0 ? 0.0F : 1.0F / all;
   }
   for (std::size_t r = 0; r < rows; ++r) rescale(scale[r], n, x + r * stride);
