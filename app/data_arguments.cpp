@@ -14,6 +14,8 @@ char one_character(const std::string& flag, const std::string& text) {
   return text[0];
 }
 
+}  // namespace
+
 ReadOptions resolved(const DataArguments& arguments) {
   ReadOptions options = arguments.options;
   options.missing = arguments.missing == "interpolate" ? Missing::kInterpolate
@@ -26,8 +28,6 @@ ReadOptions resolved(const DataArguments& arguments) {
   options.decimal = one_character("--decimal", arguments.decimal);
   return options;
 }
-
-}  // namespace
 
 std::vector<Option> data_option_list(DataArguments& a) {
   return {

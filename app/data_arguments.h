@@ -23,6 +23,9 @@ struct DataArguments {
 
 std::vector<Option> data_option_list(DataArguments& arguments);
 
+// As the readers take them. InputError for a separator of more than one character.
+ReadOptions resolved(const DataArguments& arguments);
+
 // Reads the data set, or the one part of it that was asked for.
 Dataset load_dataset(const std::string& path, const DataArguments& arguments);
 

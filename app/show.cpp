@@ -4,12 +4,15 @@
 
 #include <fmt/format.h>
 
+#include "app/show_model.h"
 #include "app/tables.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/io/csv.h"
 #include "faithful/io/json.h"
 #include "faithful/io/npz.h"
+#include "faithful/io/safetensors.h"
+#include "faithful/predict/model_file.h"
 
 namespace faithful::app {
 
@@ -50,7 +53,24 @@ Summary summary_of(const std::string& name, const NpyArray& array) {
   return summary_of(name, to_string(array.type()), array.shape(), array.to_vector<double>());
 }
 
+// Numbers of a type that we compute with; of others the shape alone is told.
+Summary summary_of(const Safetensors& file, const SafetensorsEntry& entry) {
+  std::vector<double> values;
+  if (entry.dtype == "F64") values = file.values<double>(entry.name);
+  if (entry.dtype == "F32") {
+    const std::vector<float> narrow = file.values<float>(entry.name);
+    values.assign(narrow.begin(), narrow.end());
+  }
+  return summary_of(entry.name, entry.dtype, entry.shape, values);
+}
+
 std::vector<Summary> summaries(const std::string& path) {
+  if (path.ends_with(".safetensors")) {
+    std::vector<Summary> all;
+    const Safetensors file = load_safetensors(path);
+    for (const SafetensorsEntry& entry : file.entries()) all.push_back(summary_of(file, entry));
+    return all;
+  }
   switch (table_format(path)) {
     case TableFormat::kNpy:
       return {summary_of("", load_npy(path))};
@@ -83,6 +103,11 @@ std::string as_text(const Summary& s) {
 }
 
 void show(const ShowOptions& options) {
+  if (options.file.ends_with(".safetensors") && is_model_file(options.file)) {
+    const TrainedModel model = load_model(options.file);
+    print(options.json ? dump_json(describe_model(model), JsonLayout::kPretty) : model_text(model));
+    return;
+  }
   const std::vector<Summary> all = summaries(options.file);
   if (options.json) {
     Json arrays = Json::array();
@@ -98,16 +123,17 @@ void show(const ShowOptions& options) {
 Command show_verb() {
   const auto options = std::make_shared<ShowOptions>();
   return {.name = "show",
-          .summary = "what is in a file of numbers",
+          .summary = "what is in a model or a file of numbers",
           .description =
-              "Tells type, shape and range of the arrays in a .npy, .npz or .csv file, after checking that the file is "
-              "whole.",
+              "Of a model that faithful train wrote: its form, how it was trained, on what, and with what score. Of "
+              "other files: type, shape and range of the arrays. All after checking that the file is whole.",
           .options = {{.name = "FILE",
                        .target = &options->file,
-                       .help = ".npy, .npz, .csv, .tsv or .txt, the text ones also gzipped",
+                       .help = ".safetensors, .npy, .npz, .csv, .tsv or .txt, the text ones also gzipped",
                        .required = true},
                       {.name = "--json", .target = &options->json, .help = "print JSON"}},
-          .examples = {{"faithful show table.npy", "one array"},
+          .examples = {{"faithful show pump.safetensors", "a model"},
+                       {"faithful show table.npy", "one array"},
                        {"faithful show arrays.npz --json", "several, for a script"}},
           .run = [options] { show(*options); }};
 }

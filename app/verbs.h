@@ -12,6 +12,8 @@ Command elevator_verb();  // of data
 Command decode_verb();
 Command analyze_verb();
 Command list_verb();
+Command evaluate_verb();
+Command predict_verb();
 Command show_verb();
 Command train_verb();
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "app/pages/timeline.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/io/file.h"
@@ -17,48 +18,11 @@ namespace faithful::app {
 
 namespace {
 
-// Names whose inks (faithful/report/color.h) are blue, orange and dark red.
-constexpr const char* kChannelInk = "dft";
-constexpr const char* kSpanInk = "sinusoidal";
-constexpr const char* kFaultInk = "time2vec";
-
-constexpr std::size_t kBuckets = 600;  // about the width of a panel in dots
-
-// A channel in few points that look the same: of each bucket of rows its least and its largest value.
-Curve channel_curve(const Series& series, std::size_t channel) {
-  Curve curve{.name = "", .x = {}, .y = {}, .ink = kChannelInk};
-  const std::size_t length = series.length();
-  const std::size_t step = (length + kBuckets - 1) / kBuckets;
-  for (std::size_t begin = 0; begin < length; begin += step) {
-    std::size_t low = begin, high = begin;
-    for (std::size_t t = begin; t < std::min(begin + step, length); ++t) {
-      if (!(series.values(t, channel) >= series.values(low, channel))) low = t;
-      if (!(series.values(t, channel) <= series.values(high, channel))) high = t;
-    }
-    for (const std::size_t t : {std::min(low, high), std::max(low, high)}) {
-      curve.x.push_back(static_cast<double>(t));
-      curve.y.push_back(series.values(t, channel));
-      if (low == high) break;
-    }
-  }
-  return curve;
-}
-
-// A band over the whole height of the panel.
-Curve shade(const LabelSpan& span, double low, double high, const std::string& ink) {
-  const auto begin = static_cast<double>(span.begin), end = static_cast<double>(span.end);
-  return {.name = "",
-          .x = {begin, end},
-          .y = {high, high},
-          .mark = Mark::kBand,
-          .low = {low, low},
-          .high = {high, high},
-          .ink = ink};
-}
-
 Panel channel_panel(const Dataset& dataset, const Series& series, std::size_t channel) {
   Panel panel{.title = dataset.channels[channel], .x = {.label = ""}, .y = {.label = ""}, .legend = Legend::kNone};
-  Curve curve = channel_curve(series, channel);
+  Curve curve = thinned_curve(
+      series.length(), [](std::size_t t) { return static_cast<double>(t); },
+      [&](std::size_t t) { return static_cast<double>(series.values(t, channel)); });
   double low = INFINITY, high = -INFINITY;
   for (const double y : curve.y) {
     if (!std::isfinite(y)) continue;

@@ -1,6 +1,8 @@
 // Tables of text: a row is a point in time, a column a channel, a label, a time, or the name of a series.
 
 #include <algorithm>
+#include <cassert>
+#include <functional>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -192,10 +194,9 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   return csv;
 }
 
-Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptions& options) {
-  const Roles roles = find_roles(file, options, name);
-  CsvTable<float> table = file.load<float>(roles.wanted);
-  if (table.rows() == 0) reject({{name}, "rows of data", "none"});
+// The data set of some rows of a file, which must not be none.
+Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const std::string& name,
+                   const ReadOptions& options) {
   Dataset dataset;
   dataset.name = stem_of(name);
   if (file.has_header()) {
@@ -205,6 +206,13 @@ Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptio
   }
   TableSplitter(file, table, roles, options).split_into(dataset, dataset.name);
   return dataset;
+}
+
+Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptions& options) {
+  const Roles roles = find_roles(file, options, name);
+  CsvTable<float> table = file.load<float>(roles.wanted);
+  if (table.rows() == 0) reject({{name}, "rows of data", "none"});
+  return dataset_of(file, table, roles, name, options);
 }
 
 // A misspelt --positive would otherwise be a data set without an anomaly.
@@ -228,6 +236,26 @@ Dataset load_csv(const std::string& path, const ReadOptions& options) {
   Dataset dataset = load_file(path, options);
   check_positive(dataset, path, options);
   return dataset;
+}
+
+void stream_csv(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {
+  assert(options.series.empty() && options.part.empty() && options.missing != Missing::kInterpolate);
+  const CsvFile file(path, csv_options(options, path));
+  const Roles roles = find_roles(file, options, path);
+  std::optional<std::int64_t> last;
+  std::size_t rows = 0;
+  file.stream<float>(roles.wanted, [&](CsvTable<float>& table) {
+    if (table.rows() == 0) return;
+    const std::size_t first_line = table.lines[0];
+    Dataset block = finished(dataset_of(file, table, roles, path, options), path, "csv", options);
+    const std::vector<std::int64_t>& times = block.series[0].times;
+    if (last && !times.empty() && times[0] < *last)
+      reject({file.place(first_line, *roles.time), "times that never decrease", "an earlier one", "sort the rows by time"});
+    if (!times.empty()) last = times.back();
+    rows += block.rows();
+    take(block);
+  });
+  if (rows == 0) reject({{path}, "rows of data", "none"});
 }
 
 Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOptions& options) {

@@ -1,5 +1,6 @@
 #include "faithful/data/read.h"
 
+#include <cassert>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -85,6 +86,18 @@ Dataset load_dataset(const std::string& path, const ReadOptions& options) {
   for (const Format& format : kFormats)
     if (name == format.name) return format.read(found, options);
   reject({{"--format"}, "a known format", quote(name), suggest(name, read_formats())});
+}
+
+bool can_stream(const std::string& path, const ReadOptions& options) {
+  const std::string found = find_data(path, options.data_dir);
+  return is_file(found) && (options.format.empty() ? format_of(found) : options.format) == "csv" &&
+         options.series.empty() && options.part.empty() && options.label_of == LabelOf::kPoint &&
+         options.missing != Missing::kInterpolate;
+}
+
+void stream_dataset(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {
+  assert(can_stream(path, options));
+  data::stream_csv(find_data(path, options.data_dir), options, take);
 }
 
 }  // namespace faithful

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,13 @@ FAITHFUL_API const std::vector<std::string>& read_formats();
 
 // Reads a file or folder, in the format that its name or content says. InputError where it cannot be understood.
 FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
+
+// Whether stream_dataset can read it: a text table of one series, missing values not to be interpolated.
+FAITHFUL_API bool can_stream(const std::string& path, const ReadOptions& options);
+
+// The same rows as consecutive data sets of one series each, a few MB of text at a time: for tables larger than memory.
+FAITHFUL_API void stream_dataset(const std::string& path, const ReadOptions& options,
+                                 const std::function<void(Dataset&)>& take);
 
 // The path itself where it exists, else the one below `data_dir` (or FAITHFUL_DATA), also without its UEA folder.
 FAITHFUL_API std::string find_data(const std::string& path, const std::string& data_dir = {});

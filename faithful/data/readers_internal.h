@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 namespace faithful::data {
 
 Dataset load_csv(const std::string& path, const ReadOptions& options);
+void stream_csv(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take);
 Dataset load_csv_folder(const std::string& path, const ReadOptions& options);
 Dataset load_npy(const std::string& path, const ReadOptions& options);
 Dataset load_npz(const std::string& path, const ReadOptions& options);

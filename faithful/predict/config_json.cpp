@@ -58,26 +58,17 @@ ModelConfig parse_config(const Json& json, const std::string& place) {
   return config;
 }
 
-void check_bounds(const ModelConfig& config, std::size_t numbers, const std::string& place) {
+void check_tables(const ModelConfig& config, std::size_t numbers, const std::string& place) {
   constexpr double kTablesPerWeight = 256, kSmallTable = 1 << 16;
   if (config.heads == 0 || config.segment == 0) reject({{place}, "heads and segment of at least 1", "0"});
   // In double, where products of hostile sizes do not overflow.
   const auto n = [](std::size_t size) { return static_cast<double>(size); };
-  const double d = n(config.width), heads = n(config.heads) * n(config.key_width()), have = n(numbers);
   const double steps = std::ceil(n(config.length) / n(config.segment));
-  const double feed_forward = config.block == "bare" ? 0 : d * std::max(n(config.feed_forward), 1.0);
-  const double weights =
-      n(config.layers) * (std::min(d, heads) * heads + feed_forward) +
-      d * n(config.segment) * n(config.filters == 0 ? config.channels : config.filters) +
-      n(config.filters) * n(config.kernel) * n(config.channels) + n(config.outputs()) * std::min(d, heads) +
-      (config.encoding == "tupe" ? 2 * d * heads : 0);
-  if (weights > have)
-    reject({{place}, fmt::format("a model of the file's {} numbers", numbers), fmt::format("one of {} or more", weights)});
-  const double tables = steps * (std::max(d, heads) + 2 * n(config.heads)) + n(config.period) + n(config.time_dim) +
+  const double codes = std::max(n(config.width), n(config.heads) * n(config.key_width()));
+  const double tables = steps * (codes + 2 * n(config.heads)) + n(config.period) + n(config.time_dim) +
                         (2 * n(config.clip) + 1) * n(config.key_width());
-  if (tables > kTablesPerWeight * have + kSmallTable) {
+  if (tables > kTablesPerWeight * n(numbers) + kSmallTable)
     reject({{place}, fmt::format("tables that fit a model of {} numbers", numbers), fmt::format("{} numbers", tables)});
-  }
 }
 
 }  // namespace faithful::predict

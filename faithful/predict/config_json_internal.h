@@ -14,10 +14,9 @@ Json config_json(const ModelConfig& config);
 // mean is not looked at.
 ModelConfig parse_config(const Json& json, const std::string& place);
 
-// A config from a file may claim anything: what it needs is held against the numbers that the file has, before memory is
-// taken for it. Weights: the largest matrices have no more numbers than the file. Tables, which are computed: a bounded
-// multiple of that. InputError otherwise.
-void check_bounds(const ModelConfig& config, std::size_t numbers, const std::string& place);
+// A config from a file may claim anything. The tables that it needs, which are computed, are held against the numbers
+// that the file has, before memory is taken for them: InputError where they are more than a large multiple.
+void check_tables(const ModelConfig& config, std::size_t numbers, const std::string& place);
 
 // A whole number that is not negative.
 std::size_t parse_count(const Json& json, const std::string& place);

@@ -130,6 +130,20 @@ void rearrange_channels(Dataset& dataset, const ChannelMatch& match, const std::
   }
 }
 
+void scale_as(TrainedModel& model, const std::string& series) {
+  const auto found = model.scaler.by_series.find(series);
+  if (found == model.scaler.by_series.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, scale] : model.scaler.by_series) known.push_back(name);
+    reject({{"--scale-as"},
+            "a training series with statistics of its own",
+            quote(series),
+            known.empty() ? "the model has only those of all series" : suggest(series, known)});
+  }
+  model.scaler.common = Scale(found->second);
+  model.scaler.by_series.clear();
+}
+
 std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
   ChannelMatch match = match_channels(model.channels, dataset.channels, dataset.source);
   rearrange_channels(dataset, match, model.channels);

@@ -25,6 +25,10 @@ FAITHFUL_API ChannelMatch match_channels(const std::vector<std::string>& channel
 FAITHFUL_API void rearrange_channels(Dataset& dataset, const ChannelMatch& match,
                                      const std::vector<std::string>& channels);
 
+// From now on every series is scaled as this one of the training series. InputError where the model has no statistics
+// of its own for it.
+FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
+
 // Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.
 // Returns notes for the user. InputError where channels are missing or a class is unknown, a series is longer than the
 // model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are missing.

@@ -18,7 +18,7 @@ namespace faithful {
 
 namespace {
 
-using predict::check_bounds;
+using predict::check_tables;
 using predict::config_json;
 using predict::parse_config;
 using predict::parse_count;
@@ -178,18 +178,26 @@ void read_weights(const Safetensors& file, Classifier<float>& classifier) {
   }
 }
 
-std::size_t count_numbers(const Safetensors& file) {
+// Numbers of all arrays but the scaler's.
+std::size_t count_weights(const Safetensors& file) {
   std::size_t bytes = 0;
-  for (const SafetensorsEntry& entry : file.entries()) bytes += entry.bytes.size();
+  for (const SafetensorsEntry& entry : file.entries())
+    if (entry.name != kShift && entry.name != kFactor) bytes += entry.bytes.size();
   return bytes / sizeof(float);
 }
 
 TrainedModel read_model(const Safetensors& file) {
   check_format(file);
   const std::string& place = file.place();
+  const std::size_t numbers = count_weights(file);
   const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
-  check_bounds(config, count_numbers(file), place + ": config");
+  check_tables(config, numbers, place + ": config");
   check_config(config, place + ": config");
+  if (parameter_count(config) != numbers) {
+    reject({{place},
+            fmt::format("the {} weights that the config declares", parameter_count(config)),
+            fmt::format("{}", numbers)});
+  }
   TrainedModel model{.classifier = Classifier<float>(config)};
   read_weights(file, model.classifier);
   model.channels = parse_names(metadata_json(file, "channels"), place + ": channels");

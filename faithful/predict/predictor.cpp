@@ -37,9 +37,9 @@ struct Predictor::State {
     model.classifier.parameters().pack(pool);
   }
 
-  // Windows first .. first + found.windows.size() - 1, of which found has the windows already.
-  void score(const Windows& windows, std::uint32_t first, Predictions& found) {
-    const std::size_t count = found.windows.size(), classes = model.config().classes;
+  // Windows first, first + 1, .. as many as out [.., K] has room for.
+  void score(const Windows& windows, std::size_t first, std::span<float> out) {
+    const std::size_t classes = model.config().classes, count = out.size() / classes;
     const std::size_t batches = (count + batch - 1) / batch;
     while (passes.size() < std::min(pool.size(), batches))
       passes.push_back(std::make_unique<WindowPass>(model.classifier, batch));
@@ -48,13 +48,11 @@ struct Predictor::State {
       std::vector<std::uint32_t> numbers(batch);
       for (std::size_t b = next++; b < batches; b = next++) {
         const std::size_t begin = b * batch, size = std::min(batch, count - begin);
-        std::iota(numbers.begin(), numbers.end(), first + static_cast<std::uint32_t>(begin));
+        std::iota(numbers.begin(), numbers.end(), static_cast<std::uint32_t>(first + begin));
         passes[worker]->run(windows, std::span(numbers).first(size), pool,
-                            std::span(found.probabilities.values).subspan(begin * classes, size * classes));
+                            out.subspan(begin * classes, size * classes));
       }
     });
-    found.classes.resize(count);
-    for (std::size_t i = 0; i < count; ++i) found.classes[i] = class_of(found.probabilities.row(i), model.threshold);
   }
 
   TrainedModel model;
@@ -62,6 +60,12 @@ struct Predictor::State {
   std::size_t batch;
   std::vector<std::unique_ptr<WindowPass>> passes;  // one per thread
 };
+
+Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
+  assert(dataset.channels == model.channels);
+  const Split split = Split::hold_out_all(dataset, window_options(model));
+  return std::move(cut_windows(split, Scaler(model.scaler)).test);
+}
 
 std::int32_t class_of(std::span<const float> probabilities, double threshold) {
   if (probabilities.size() == 2) return static_cast<double>(probabilities[1]) >= threshold ? 1 : 0;
@@ -91,11 +95,14 @@ Predictions Predictor::predict(const Dataset& dataset) {
   return all;
 }
 
+Matrix<float> Predictor::probabilities(const Windows& windows) {
+  Matrix<float> all(windows.size(), model().config().classes);
+  state_->score(windows, 0, all.values);
+  return all;
+}
+
 void Predictor::predict(const Dataset& dataset, const std::function<void(const Predictions&)>& take) {
-  assert(dataset.channels == model().channels);
-  const Split split = Split::hold_out_all(dataset, window_options(model()));
-  const WindowSets sets = cut_windows(split, Scaler(model().scaler));
-  const Windows& windows = sets.test;
+  const Windows windows = cut_for_model(dataset, model());
   constexpr std::size_t kBatchesOfPiece = 64;  // enough to keep many threads busy
   const std::size_t piece = state_->batch * kBatchesOfPiece;
   for (std::size_t begin = 0; begin < windows.size(); begin += piece) {
@@ -103,7 +110,9 @@ void Predictor::predict(const Dataset& dataset, const std::function<void(const P
     Predictions found;
     for (std::size_t i = 0; i < size; ++i) found.windows.push_back(windows[begin + i]);
     found.probabilities = Matrix<float>(size, model().config().classes);
-    state_->score(windows, static_cast<std::uint32_t>(begin), found);
+    state_->score(windows, begin, found.probabilities.values);
+    for (std::size_t i = 0; i < size; ++i)
+      found.classes.push_back(class_of(found.probabilities.row(i), model().threshold));
     take(found);
   }
 }

@@ -26,6 +26,10 @@ struct Predictions {
 // Of two classes the second where its probability is at least the threshold; of more the most probable.
 FAITHFUL_API std::int32_t class_of(std::span<const float> probabilities, double threshold);
 
+// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by its scaler. The data
+// set must outlive them.
+FAITHFUL_API Windows cut_for_model(const Dataset& dataset, const TrainedModel& model);
+
 struct PredictorOptions {
   std::size_t threads = default_threads();
   std::size_t most_batch = 32;  // windows that go through the model together
@@ -50,6 +54,9 @@ class FAITHFUL_API Predictor {
   // Every window of every series, cut as in training: see WindowOptions; a series shorter than a window is padded, a
   // model of whole series takes each as one window. The data set must fit (fit_to_model).
   Predictions predict(const Dataset& dataset);
+
+  // The same for windows that are cut already, of the model's length and scaled by its scaler: [windows, K].
+  Matrix<float> probabilities(const Windows& windows);
 
   // The same in consecutive pieces, for data whose result is large.
   void predict(const Dataset& dataset, const std::function<void(const Predictions&)>& take);

@@ -5,9 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "faithful/base/error.h"
 #include "faithful/base/threads.h"
 #include "faithful/engine/denormals.h"
 #include "faithful/engine/tape.h"
@@ -41,25 +38,13 @@ class SlidingRows {
   std::vector<T> rows_;  // [2 * window, width]
 };
 
-const Scale& scale_of(const ScalerRecord& record, const std::string& name) {
-  if (name.empty()) return record.common;
-  const auto found = record.by_series.find(name);
-  if (found != record.by_series.end()) return found->second;
-  std::vector<std::string> known;
-  for (const auto& [series, scale] : record.by_series) known.push_back(series);
-  reject({{"scale of the stream"},
-          "a series whose own statistics the model has",
-          quote(name),
-          known.empty() ? "it has only those of all series" : suggest(name, known)});
-}
-
 }  // namespace
 
 struct StreamPredictor::State {
   State(TrainedModel trained, const StreamOptions& options)
       : model(std::move(trained)),
         config(model.config()),
-        scale(scale_of(model.scaler, options.scale_as)),
+        scale(model.scaler.common),
         keeps_embedded(options.reuse && model.classifier.embeds_alone()),
         scaled(config.channels),
         rows(config.length, keeps_embedded ? config.width : config.channels),

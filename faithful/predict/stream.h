@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "faithful/base/api.h"
 #include "faithful/predict/model_file.h"
@@ -12,16 +11,15 @@
 namespace faithful {
 
 struct StreamOptions {
-  std::string scale_as = {};  // the training series by whose statistics samples are scaled; empty: those of all
-  bool reuse = true;          // embed each sample once, where the model embeds samples alone
+  bool reuse = true;  // embed each sample once, where the model embeds samples alone
 };
 
-// Scores a stream: after each new sample, the window that ends with it. Where each sample is embedded alone, what was
+// Scores a stream: after each new sample, the window that ends with it, scaled by the statistics of all training series
+// (or of one: scale_as). Where each sample is embedded alone, what was
 // computed for it is kept until it leaves the window; the answers are those of the batch Predictor on the same windows.
 // On the caller's thread; push() allocates nothing.
 class FAITHFUL_API StreamPredictor {
  public:
-  // InputError where no training series is called scale_as.
   explicit StreamPredictor(TrainedModel model, const StreamOptions& options = {});
   ~StreamPredictor();
   StreamPredictor(StreamPredictor&&) noexcept;

@@ -131,6 +131,11 @@ TEST(Predictor, WindowsOfTheCaller) {
     EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
 }
 
+TrainedModel as_pump_1(TrainedModel model) {
+  scale_as(model, "pump 1");
+  return model;
+}
+
 TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
   for (const CatalogEntry& entry : encoding_catalog()) {
     for (const char* pooling : {"mean", "attention", "token"}) {
@@ -143,7 +148,7 @@ TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
       };
       const Dataset data = random_dataset(make().channels, {40});
       Predictor batch(make());
-      StreamPredictor stream(make(), {.scale_as = "pump 1"}), recomputing(make(), {.scale_as = "pump 1", .reuse = false});
+      StreamPredictor stream(as_pump_1(make())), recomputing(as_pump_1(make()), {.reuse = false});
       EXPECT_FALSE(recomputing.reuses());
       const Predictions found = batch.predict(data);
       for (std::size_t t = 0; t < 40; ++t) {
@@ -173,7 +178,7 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
     };
     const Dataset data = random_dataset(make().channels, {30});
     const Predictions found = Predictor(make()).predict(data);
-    StreamPredictor stream(make(), {.scale_as = "pump 1"});
+    StreamPredictor stream(as_pump_1(make()));
     EXPECT_EQ(stream.reuses(), config.positions == "time");
     for (std::size_t t = 0; t < 30; ++t) {
       const auto answer = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
@@ -198,10 +203,14 @@ TEST(StreamPredictor, AllocatesNothingAndForgets) {
   EXPECT_EQ(stream.push(data.series[0].values.row(6))[1], first);
 }
 
-TEST(StreamPredictor, UnknownScale) {
-  EXPECT_EQ(rejection([] { StreamPredictor(small_model(small_config()), {.scale_as = "pump 3"}); }),
-            "scale of the stream: expected a series whose own statistics the model has, found \"pump 3\" (did you mean "
+TEST(ScaleAs, UnknownSeries) {
+  TrainedModel model = small_model(small_config());
+  EXPECT_EQ(rejection([&] { scale_as(model, "pump 3"); }),
+            "--scale-as: expected a training series with statistics of its own, found \"pump 3\" (did you mean "
             "\"pump 1\" or \"pump 2\"?)");
+  const Scale own = model.scaler.by_series["pump 2"];
+  scale_as(model, "pump 2");
+  EXPECT_EQ(Scaler(model.scaler).of("pump 1"), own);
 }
 
 TEST(MatchChannels, ByNameInAnyOrder) {

@@ -1,0 +1,199 @@
+#include "app/pages/evaluation_page.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/pages/timeline.h"
+#include "faithful/base/error.h"
+#include "faithful/base/version.h"
+#include "faithful/io/file.h"
+#include "faithful/metrics/ranking.h"
+#include "faithful/report/figure.h"
+#include "faithful/report/page.h"
+#include "faithful/report/text.h"
+
+namespace faithful::app {
+
+namespace {
+
+struct DrawnFigure {
+  Figure figure;
+  std::string caption;
+};
+
+// Windows that have a label: the score of each and whether it is positive.
+struct Ranking {
+  std::vector<double> scores;
+  std::vector<std::uint8_t> truth;
+};
+
+Ranking ranking_of(const EvaluationContent& content) {
+  Ranking ranking;
+  for (std::size_t i = 0; i < content.windows.size(); ++i) {
+    if (content.windows[i].label == kNoLabel) continue;
+    ranking.scores.push_back(static_cast<double>(content.evaluation.probabilities(i, 1)));
+    ranking.truth.push_back(content.windows[i].label == 1 ? 1 : 0);
+  }
+  return ranking;
+}
+
+Panel pr_panel(const EvaluationContent& content) {
+  const Ranking ranking = ranking_of(content);
+  const std::vector<PrPoint> points = RankedScores(ranking.scores, ranking.truth).pr_curve();
+  Curve curve = thinned_curve(
+      points.size(), [&](std::size_t i) { return points[i].recall; },
+      [&](std::size_t i) { return points[i].precision; });
+  curve.name = "this model";
+  const Confusion& at = *content.evaluation.scores.binary;
+  const double share = at.positives() / at.total();
+  Panel panel{.title = "Precision and recall", .x = {.label = "recall"}, .y = {.label = "precision"}};
+  panel.x.low = panel.y.low = 0;
+  panel.x.high = 1;
+  panel.y.high = 1.02;
+  panel.legend = Legend::kBottomLeft;
+  panel.curves = {std::move(curve),
+                  {.name = "its threshold",
+                   .x = {at.recall()},
+                   .y = {at.precision()},
+                   .mark = Mark::kPoints,
+                   .ink = kFaultInk},
+                  {.name = "a random score", .x = {0, 1}, .y = {share, share}, .ink = kSpanInk, .dash = 2}};
+  return panel;
+}
+
+// Of each truth (row) the share that was answered so.
+Panel confusion_panel(const EvaluationContent& content) {
+  const Matrix<double>& counts = content.evaluation.scores.report.confusion;
+  Matrix<double> shares(counts.rows, counts.columns);
+  for (std::size_t r = 0; r < counts.rows; ++r) {
+    double all = 0;
+    for (const double count : counts.row(r)) all += count;
+    for (std::size_t c = 0; c < counts.columns; ++c) shares(r, c) = all == 0 ? 0 : counts(r, c) / all;
+  }
+  Panel panel{.title = "Confusion", .x = {.label = "answer"}, .y = {.label = "truth"}, .legend = Legend::kNone};
+  for (std::size_t k = 0; k < counts.rows; ++k) {
+    panel.x.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
+    panel.y.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
+  }
+  panel.heat = HeatMap{.values = std::move(shares), .diverging = false, .low = 0, .high = 1, .label = "share of the row"};
+  return panel;
+}
+
+DrawnFigure overview_figure(const EvaluationContent& content) {
+  Figure figure{.name = "scores", .panels = {}, .panel_width = 480, .panel_height = 400};
+  if (content.evaluation.scores.binary) figure.panels.push_back(pr_panel(content));
+  figure.panels.push_back(confusion_panel(content));
+  return {figure, content.evaluation.scores.binary
+                      ? "Left: precision and recall for every threshold; the point is the model's own threshold. Right: "
+                        "of the windows of each class, the share that was answered so."
+                      : "Of the windows of each class, the share that was answered so."};
+}
+
+// The numbers of the windows of one series, in order.
+struct SeriesWindows {
+  std::size_t series = 0;
+  std::vector<std::size_t> numbers = {};
+};
+
+std::vector<SeriesWindows> timelines_of(const Windows& windows) {
+  std::vector<SeriesWindows> all;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    if (all.empty() || all.back().series != windows[i].series) all.push_back({windows[i].series, {}});
+    all.back().numbers.push_back(i);
+  }
+  // Those with labelled spans first.
+  std::ranges::stable_partition(all, [&](const SeriesWindows& one) {
+    return std::ranges::find(windows.dataset().series[one.series].labels, 1) !=
+           windows.dataset().series[one.series].labels.end();
+  });
+  return all;
+}
+
+DrawnFigure timeline_figure(const EvaluationContent& content, const SeriesWindows& timeline, std::size_t number) {
+  const Series& series = content.windows.dataset().series[timeline.series];
+  Panel panel{.title = "",
+              .x = {.label = "last sample of the window"},
+              .y = {.label = "score"},
+              .legend = Legend::kNone};
+  panel.x.low = 0;
+  panel.x.high = static_cast<double>(series.length());
+  panel.y.low = 0;
+  panel.y.high = 1;
+  for (const LabelSpan& span : spans_of(series.labels)) panel.curves.push_back(shade(span, 0, 1, kSpanInk));
+  panel.curves.push_back({.name = "",
+                          .x = {0, *panel.x.high},
+                          .y = {content.model.threshold, content.model.threshold},
+                          .ink = kFaultInk,
+                          .dash = 2});
+  panel.curves.push_back(thinned_curve(
+      timeline.numbers.size(),
+      [&](std::size_t i) {
+        const Window& window = content.windows[timeline.numbers[i]];
+        return static_cast<double>(window.begin + window.length - 1);
+      },
+      [&](std::size_t i) { return static_cast<double>(content.evaluation.probabilities(timeline.numbers[i], 1)); }));
+  Figure figure{.name = fmt::format("timeline-{}", number + 1), .panels = {panel}, .panel_width = 960, .panel_height = 220};
+  return {figure, fmt::format("Series {}: the score of each window, drawn at its last sample. Labelled spans are "
+                              "shaded; the dashed line is the threshold {}.",
+                              series.name, number_text(content.model.threshold, 3))};
+}
+
+std::vector<DrawnFigure> timeline_figures(const EvaluationContent& content) {
+  std::vector<DrawnFigure> figures;
+  if (!content.evaluation.scores.binary || !content.windows.dataset().has_point_labels()) return figures;
+  const std::vector<SeriesWindows> all = timelines_of(content.windows);
+  for (std::size_t i = 0; i < std::min(content.drawn, all.size()); ++i)
+    figures.push_back(timeline_figure(content, all[i], i));
+  return figures;
+}
+
+class FigureWriter {
+ public:
+  FigureWriter(Page& page, std::filesystem::path folder) : page_(page), folder_(std::move(folder)) {}
+
+  void add(const DrawnFigure& drawn) {
+    const auto path = [&](const char* ending) { return (folder_ / (drawn.figure.name + ending)).string(); };
+    write_file(path(".csv"), figure_csv(drawn.figure));
+    const Rendering picture = problem_.empty() ? render(drawn.figure) : Rendering{"", problem_};
+    problem_ = picture.problem;
+    if (problem_.empty()) write_file(path(".svg"), picture.bytes);
+    page_.add_figure(picture.bytes, drawn.caption, picture.problem);
+  }
+
+ private:
+  Page& page_;
+  std::filesystem::path folder_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string write_evaluation_page(const std::string& folder, const EvaluationContent& content) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) reject({{folder}, "a folder that can be made", error.message()});
+  const Evaluation& evaluation = content.evaluation;
+  Page page(fmt::format("How good is the model on {}?", content.windows.dataset().name),
+            fmt::format("faithful {}; {} windows of {} samples, encoding {}", build_info().version,
+                        evaluation.scores.windows, content.windows.length(), content.model.config().encoding));
+  if (!content.notes.empty()) page.add_list(content.notes);
+  page.add_heading("Scores");
+  page.add_table(measures_table(evaluation));
+  if (evaluation.scores.events) page.add_paragraph(events_text(*evaluation.scores.events));
+  FigureWriter figures(page, folder);
+  figures.add(overview_figure(content));
+  page.add_table(confusion_table(evaluation, content.model.classes));
+  if (content.model.classes.size() > 2) page.add_table(class_table(evaluation, content.model.classes));
+  const std::vector<DrawnFigure> timelines = timeline_figures(content);
+  if (!timelines.empty()) page.add_heading("Timelines");
+  for (const DrawnFigure& drawn : timelines) figures.add(drawn);
+  const std::filesystem::path root(folder);
+  save_json((root / "evaluation.json").string(), content.json);
+  const std::string path = (root / "report.html").string();
+  write_file(path, page.html());
+  return path;
+}
+
+}  // namespace faithful::app

@@ -1,0 +1,38 @@
+#pragma once
+
+// Predictions as lines of CSV.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/predict/model_file.h"
+
+namespace faithful::app {
+
+// One answer of a model.
+struct Answer {
+  std::string series = {};                            // of a stream: empty
+  std::size_t begin = 0, end = 0;                     // samples begin .. end - 1, from 0
+  std::optional<std::int64_t> first = {}, last = {};  // times of the first and the last sample, where there are any
+  std::span<const float> probabilities = {};          // [K]
+};
+
+// series,begin,end,start_time,end_time,score,class: the series where there are several or it has a name, times where
+// there are any. The score is the probability of the second of two classes; of more classes each has a column
+// `p(NAME)`.
+class AnswerLines {
+ public:
+  AnswerLines(const TrainedModel& model, bool has_series, bool has_times);
+  std::string header() const;
+  std::string line(const Answer& answer) const;
+
+ private:
+  const TrainedModel& model_;
+  bool has_series_, has_times_;
+};
+
+}  // namespace faithful::app

@@ -1,0 +1,101 @@
+#include "app/show_model.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/report/text.h"
+
+namespace faithful::app {
+
+namespace {
+
+std::string item(const char* name, const std::string& text) {
+  return fmt::format("  {:<12}{}\n", name, text);
+}
+
+// "a", "b", .. and how many more; names of users, safe to print.
+std::string names_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8;
+  std::string text = fmt::format("{}: ", names.size());
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) text += (i == 0 ? "" : ", ") + quote(names[i]);
+  return text + (names.size() > kMost ? ", ..." : "");
+}
+
+std::string form_text(const ModelConfig& config) {
+  std::string text = config.filters == 0 ? std::string("linear embedding")
+                                         : fmt::format("convolution of {} filters over {} samples", config.filters,
+                                                       config.kernel);
+  if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
+  return text + fmt::format(", width {}, {} layers ({}), {} heads of {}, pooling {}", config.width, config.layers,
+                            config.block, config.heads, config.key_width(), config.pooling);
+}
+
+std::string encoding_text(const ModelConfig& config) {
+  std::string text = config.encoding;
+  if (config.scale != "as-defined") text += ", scale " + config.scale;
+  if (config.period != 0) text += fmt::format(", period {}", config.period);
+  if (config.positions == "time") text += fmt::format(", positions are times in steps of {:g} s", config.time_step * 1e-9);
+  return text;
+}
+
+std::string window_text(const TrainedModel& model) {
+  if (model.window.length == 0) return fmt::format("whole series of up to {} samples", model.config().length);
+  return fmt::format("{} samples every {}; label by {} of its points", model.window.length, model.window.stride,
+                     to_string(model.window.label));
+}
+
+std::string scaler_text(const ScalerRecord& record) {
+  return to_string(record.kind) +
+         (record.by_series.empty() ? ", common to all series" : fmt::format(", of {} series each", record.by_series.size()));
+}
+
+std::string value_text(const Json& json) {
+  return json.is_string() ? json.string() : json.is_number() && !json.is_integer() ? number_text(json.number(), 4)
+                                                                                   : dump_json(json);
+}
+
+// `name value, name value` of the members that are numbers or words.
+std::string members_text(const Json& json) {
+  std::string text;
+  if (!json.is_object()) return text;
+  for (const auto& [name, value] : json.members()) {
+    if (value.is_object() || value.is_array() || value.is_null()) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, value_text(value));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string model_text(const TrainedModel& model) {
+  const ModelConfig& config = model.config();
+  std::string text = fmt::format("classifier of {} weights\n", model.classifier.parameters().count());
+  text += item("form", form_text(config));
+  text += item("encoding", encoding_text(config));
+  text += item("channels", names_text(model.channels));
+  text += item("classes", names_text(model.classes));
+  text += item("window", window_text(model));
+  text += item("scaler", scaler_text(model.scaler));
+  if (config.classes == 2)
+    text += item("threshold", fmt::format("{} ({})", number_text(model.threshold, 4), model.threshold_from));
+  for (const char* name : {"data", "split", "training", "test"}) {
+    const std::string members = members_text(model.record[name]);
+    if (!members.empty()) text += item(name, members);
+  }
+  const Json& epochs = model.record["epochs"];
+  if (epochs.is_integer()) text += item("epochs", fmt::format("{} run, best {}", epochs.integer_text(), value_text(model.record["best_epoch"])));
+  const Json* proof = model.record["proof"].find("holds");
+  if (proof != nullptr && proof->is_bool())
+    text += item("proof", proof->boolean() ? "no sample and no window is in two parts" : "parts share samples or windows");
+  if (model.record["baselines"].is_object()) {
+    for (const auto& [name, scores] : model.record["baselines"].members())
+      text += item("baseline", fmt::format("{}: {}", name, members_text(scores)));
+  }
+  const Json& program = model.record["program"];
+  if (program.is_string()) text += item("made by", "faithful " + program.string());
+  return text;
+}
+
+}  // namespace faithful::app

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "faithful/predict/model_file.h"
+
+namespace faithful::app {
+
+// What is in a model file, how it was trained, on what, with what score: lines for people. What the record does not say
+// is left out.
+std::string model_text(const TrainedModel& model);
+
+}  // namespace faithful::app

@@ -1,0 +1,96 @@
+// What one answer costs on one thread: a window alone, windows in batches, and a stream with and without the reuse of
+// embedded samples. The model is that of DESIGN.md's step (C = 38, S = 100, 2 layers), or a file:
+// bench_predict_latency [MODEL.safetensors]
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/clock.h"
+#include "bench/figure.h"
+#include "faithful/base/random.h"
+#include "faithful/predict/predictor.h"
+#include "faithful/predict/stream.h"
+
+namespace {
+
+using namespace faithful;
+
+// As a file, so that what is measured is what a user loads.
+std::string step_model(std::size_t width) {
+  ModelConfig config;
+  config.channels = 38;
+  config.length = 100;
+  config.width = width;
+  config.period = width < config.length ? config.length : 0;
+  TrainedModel model{.classifier = Classifier<float>(config)};
+  model.classifier.initialize(1);
+  model.channels = numbered_channels(config.channels);
+  model.classes = {"normal", "anomalous"};
+  model.window = {.length = config.length, .stride = 1};
+  model.shortest_window = config.length;
+  model.scaler.common = {std::vector<float>(config.channels, 0.0F), std::vector<float>(config.channels, 1.0F)};
+  return model_bytes(model);
+}
+
+// The median of the seconds of one call.
+template <class Call>
+double typical_seconds(int calls, Call&& call) {
+  std::vector<double> times;
+  for (int i = 0; i < calls + 3; ++i) times.push_back(bench::seconds(call));
+  return bench::median({times.begin() + 3, times.end()});
+}
+
+std::vector<float> random_values(std::size_t count) {
+  Random random(1);
+  std::vector<float> values(count);
+  for (float& value : values) value = static_cast<float>(random.normal());
+  return values;
+}
+
+void measure_batches(const std::string& bytes, const std::string& name) {
+  Predictor predictor(parse_model(bytes, "model"), {.threads = 1});
+  const ModelConfig& config = predictor.model().config();
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{32}}) {
+    const std::vector<float> values = random_values(batch * config.length * config.channels);
+    std::vector<float> out(batch * config.classes);
+    const double time = typical_seconds(batch == 1 ? 500 : 50, [&] { predictor.probabilities_into(values, out); });
+    if (batch == 1) bench::print_figure(fmt::format("predict {}, a window alone", name), time * 1e6, "us");
+    if (batch > 1) {
+      bench::print_figure(fmt::format("predict {}, batches of 32, 1 thread", name), static_cast<double>(batch) / time,
+                          "/s");
+    }
+  }
+}
+
+void measure_stream(const std::string& bytes, const std::string& name) {
+  StreamPredictor reusing(parse_model(bytes, "model")), recomputing(parse_model(bytes, "model"), {.reuse = false});
+  const ModelConfig& config = reusing.model().config();
+  const std::vector<float> sample = random_values(config.channels);
+  for (std::size_t t = 0; t < config.length; ++t) reusing.push(sample), recomputing.push(sample);
+  std::vector<double> with, without;  // in turns
+  for (int i = 0; i < 400; ++i) {
+    with.push_back(bench::seconds([&] { reusing.push(sample); }));
+    without.push_back(bench::seconds([&] { recomputing.push(sample); }));
+  }
+  const double kept = bench::median(with), all = bench::median(without);
+  bench::print_figure(fmt::format("stream {}, each window anew", name), all * 1e6, "us");
+  if (reusing.reuses())
+    bench::print_figure(fmt::format("stream {}, embedded samples kept", name), kept * 1e6, "us", "anew", all / kept);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count > 1) {
+    const std::string bytes = model_bytes(load_model(arguments[1]));
+    measure_batches(bytes, "model");
+    measure_stream(bytes, "model");
+    return 0;
+  }
+  for (const std::size_t width : {std::size_t{64}, std::size_t{128}, std::size_t{256}}) {
+    const std::string bytes = step_model(width), name = fmt::format("d={}", width);
+    measure_batches(bytes, name);
+    measure_stream(bytes, name);
+  }
+}

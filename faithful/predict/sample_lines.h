@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/read.h"
+#include "faithful/predict/match.h"
+
+namespace faithful {
+
+// Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the
+// model's channels, other columns are not looked at. Without one, the columns are the channels in their order (beside
+// the column of times). A line is a record: quotes do not reach over line ends.
+class FAITHFUL_API SampleLines {
+ public:
+  // Of the options: missing (not kInterpolate: the future is not known), time, time_unit, separator, decimal, header.
+  // `place` stands in complaints.
+  SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place);
+
+  // The next line, without its line end. True: values() and time() are those of a sample; false: it was a header or
+  // blank. InputError names line and column of what is wrong.
+  bool take(std::string_view line);
+
+  std::span<const float> values() const { return values_; }  // [C], in the order of the model's channels
+  bool has_times() const { return !options_.time.empty(); }
+  std::int64_t time() const { return time_; }                           // ns since 1970
+  const std::vector<std::string>& notes() const { return match_.notes; }  // after the first line
+  std::size_t line() const { return line_; }                            // from 1, of the last line taken
+
+ private:
+  void begin();  // from the fields of the first line
+  bool is_header() const;
+  void read_time();
+
+  std::vector<std::string> channels_;
+  ReadOptions options_;
+  std::string place_;
+  std::size_t line_ = 0;
+  std::vector<std::string> fields_;
+  std::size_t columns_ = 0;      // of every line; 0: none was seen yet
+  std::size_t time_column_ = 0;  // where has_times()
+  ChannelMatch match_;           // into the columns of a line
+  std::vector<float> values_;
+  std::int64_t time_ = 0;
+};
+
+}  // namespace faithful
