@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Time and memory of a training step as the sequence grows: d = 64, batch 1, one thread.
+"""Processor time and memory of a training step as the sequence grows: d = 64, batch 1, one thread.
 
     engine_scaling.py --engine build/release/bin/engine_step [--figure scaling.svg] [--positions S]...
 
@@ -22,7 +22,8 @@ MOST_MIB = 2048
 
 def measure(engine, positions):
     """(milliseconds, MiB of the arenas, MiB of the process) of one step."""
-    command = [engine, "--width", "64", "--threads", "1", "--batch", "1", "--rounds", "1", "--positions", str(positions)]
+    command = [engine, "--width", "64", "--threads", "1", "--batch", "1", "--rounds", "1", "--cpu",
+               "--positions", str(positions)]
     with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
         line = process.stdout.read().splitlines()[-1]
         _, status, usage = os.wait4(process.pid, 0)
