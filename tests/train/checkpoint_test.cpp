@@ -162,25 +162,27 @@ TEST(Checkpoint, OfSomethingElseIsRejectedWithTheField) {
 TEST(Checkpoint, DamagedOnesAreRejected) {
   Saved saved;
   const std::string whole = read_file(saved.path, 1 << 24);
+  const auto put = [&](const std::string& bytes) { std::ofstream(saved.path, std::ios::binary) << bytes; };
   const auto load = [&](const std::string& bytes) {
-    write_file(saved.path, bytes);
+    put(bytes);
     return rejection([&] { load_checkpoint(saved.path); });
   };
-  EXPECT_NO_THROW(load_checkpoint(saved.path));
+  const Checkpoint undamaged = load_checkpoint(saved.path);
   for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 50) load(whole.substr(0, length));
-  for (std::size_t i = 0; i < 300; ++i) {
+  for (std::size_t i = 0; i < 200; ++i) {
     std::string flipped = whole;
     const std::size_t bit = i * 7919 % (whole.size() * 8);
     flipped[bit / 8] = static_cast<char>(flipped[bit / 8] ^ (1 << bit % 8));
-    write_file(saved.path, flipped);
+    put(flipped);
     try {  // a clear error, or the same numbers: white space of the header means nothing
       const Checkpoint read = load_checkpoint(saved.path);
+      EXPECT_EQ(read.identity, undamaged.identity);
+      EXPECT_EQ(read.weights, undamaged.weights);
       EXPECT_EQ(read.state.step, 5U);
     } catch (const InputError&) {
     }
   }
   EXPECT_NE(load("no checkpoint at all").find(saved.path), std::string::npos);
-  write_file(saved.path, whole);
   std::filesystem::remove(saved.path);
   EXPECT_NE(rejection([&] { load_checkpoint(saved.path); }).find(saved.path), std::string::npos);
 }

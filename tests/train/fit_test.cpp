@@ -27,9 +27,9 @@ bool has_note(const FitResult& result, const std::string& text) {
 }
 
 TEST(Fit, TimelinesFromDataToTestScores) {
-  const Dataset dataset = toy_timelines(3, 2400);
+  const Dataset dataset = toy_timelines(3, 1500);
   FitOptions options = toy_options(SplitKind::kBlocked);
-  options.train.epochs = 10;
+  options.train.epochs = 8;
   ThreadPool one(1), two(2);
   const FitResult result = fit_classifier(dataset, options, two);
   EXPECT_FALSE(result.stopped);
