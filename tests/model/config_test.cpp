@@ -46,8 +46,8 @@ TEST(Config, SaysWhatIsWrong) {
             "m.safetensors: expected block of post, pre, bare, found \"side\"");
   EXPECT_EQ(complaint([](C c) { c.pooling = "max\n"; }),
             "m.safetensors: expected pooling of mean, attention, token, found \"max\\n\"");
-  EXPECT_EQ(complaint([](C c) { c.encoding = "dtf"; }),
-            "m.safetensors: expected the name of an encoding, found \"dtf\" (did you mean \"dft\"?)");
+  EXPECT_EQ(complaint([](C c) { c.encoding = "dftt"; }),
+            "m.safetensors: expected the name of an encoding, found \"dftt\" (did you mean dft?)");
   EXPECT_EQ(complaint([](C c) { c.scale = "big"; }),
             "m.safetensors: scale: expected as-defined, unit, matched or a positive number, found \"big\"");
 }

@@ -281,8 +281,9 @@ TEST(Model, RowsOfAttentionSumToOne) {
       for (std::size_t row = 0; row < maps.size() / rows; ++row) {
         const double* weights = &maps[row * rows];
         const bool short_one = row / rows / 2 % 2 == 1;
-        if (short_one) EXPECT_EQ(weights[rows - 1], 0);
-        if (encoding != "erpe") EXPECT_NEAR(std::accumulate(weights, weights + rows, 0.0), 1, 1e-12);
+        EXPECT_EQ(weights[rows - 1] == 0, short_one);
+        const double sum = std::accumulate(weights, weights + rows, 0.0);
+        EXPECT_NEAR(encoding == "erpe" ? 1 : sum, 1, 1e-12);
       }
     }
   }
