@@ -19,7 +19,7 @@ namespace {
 // What the bootstrap takes: the windows that have a label.
 struct Labelled {
   std::vector<std::int32_t> truth, answers;
-  std::vector<double> scores;        // P(class 1)
+  std::vector<double> scores;         // P(class 1)
   std::vector<std::size_t> group_of;  // the stretch, or the series
 };
 
@@ -97,9 +97,8 @@ Evaluation evaluate_answers(const TrainedModel& model, const Windows& windows, M
   evaluation.groups = all.group_of.empty() ? 0 : all.group_of.back() + 1;
   const std::vector<std::uint8_t> truth = flags_of(all.truth), flags = flags_of(all.answers);
   const RankedScores ranked(all.scores, truth);
-  const std::vector<NamedStatistic> statistics = model.classes.size() == 2
-                                                     ? binary_statistics(truth, flags, ranked)
-                                                     : class_statistics(all, model.classes.size());
+  const std::vector<NamedStatistic> statistics =
+      model.classes.size() == 2 ? binary_statistics(truth, flags, ranked) : class_statistics(all, model.classes.size());
   for (const auto& [key, name, statistic] : statistics) {
     const BootstrapOptions how{
         .resamples = options.resamples, .level = options.level, .seed = options.seed, .pool = &pool};
@@ -112,8 +111,8 @@ Table measures_table(const Evaluation& evaluation) {
   Table table{.title = "", .columns = {{"measure"}, {"value"}, {"from"}, {"to"}}, .rows = {}};
   for (const Measure& measure : evaluation.measures) {
     const auto cell = [](double value) { return Cell(std::isnan(value) ? std::nullopt : std::optional(value), 3); };
-    table.rows.push_back({measure.name, cell(measure.found.value), cell(measure.found.interval.low),
-                          cell(measure.found.interval.high)});
+    table.rows.push_back(
+        {measure.name, cell(measure.found.value), cell(measure.found.interval.low), cell(measure.found.interval.high)});
   }
   table.note = fmt::format("From, to: {:g} % interval by bootstrap, {} resamples of {} {}.",
                            100 * evaluation.options.level, evaluation.options.resamples, evaluation.groups,
@@ -145,10 +144,10 @@ Table class_table(const Evaluation& evaluation, const std::vector<std::string>& 
 }
 
 std::string events_text(const EventScores& events) {
-  std::string text = fmt::format("events: {} of {} detected, {} false alarms; precision {}, recall {}, F1 {}",
-                                 events.detected, events.events, events.false_alarms,
-                                 number_text(events.precision(), 3), number_text(events.recall(), 3),
-                                 number_text(events.f1(), 3));
+  std::string text =
+      fmt::format("events: {} of {} detected, {} false alarms; precision {}, recall {}, F1 {}", events.detected,
+                  events.events, events.false_alarms, number_text(events.precision(), 3),
+                  number_text(events.recall(), 3), number_text(events.f1(), 3));
   if (events.median_delay()) text += fmt::format("; median delay {} samples", number_text(*events.median_delay(), 3));
   return text;
 }
