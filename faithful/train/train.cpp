@@ -317,8 +317,6 @@ void Trainer::show() {
   progress_->advance();
 }
 
-// {"training": title, "epoch": from 1, "epochs": of the schedule, then the fields of EpochRecord (null where there is
-// none), "windows_per_second": of this run so far, validation included}
 void Trainer::write_log(const EpochRecord& record) {
   if (!log_.is_open()) return;
   Json line = Json::object();

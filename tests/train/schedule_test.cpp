@@ -45,7 +45,8 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
   };
   check_train_options({});
   EXPECT_EQ(with([](auto& o) { o.epochs = 0; }), "--epochs: expected at least 1, found 0");
-  EXPECT_EQ(with([](auto& o) { o.stop_after = 41; }), "--stop-after: expected at most --epochs, found 41");
+  EXPECT_EQ(with([](auto& o) { o.epochs = 40, o.stop_after = 41; }),
+            "--stop-after: expected at most --epochs, found 41");
   EXPECT_EQ(with([](auto& o) { o.batch = 0; }), "--batch: expected at least 1, found 0");
   EXPECT_EQ(with([](auto& o) { o.rate = 0; }), "--rate: expected above 0 and up to 10, found 0");
   EXPECT_EQ(with([](auto& o) { o.rate = std::nan(""); }), "--rate: expected above 0 and up to 10, found nan");
