@@ -18,13 +18,16 @@ void ignore_unknown_columns(const std::string& path, const TrainedModel& model, 
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {
     return std::ranges::find(names, name) != names.end();
   };
-  if (std::ranges::none_of(file.names(), [&](const std::string& name) { return has(model.channels, name); })) return;
+  const std::vector<std::string> roles = {options.label, options.time, options.series, options.part};
+  std::vector<std::string> left;  // that no flag names
   for (std::size_t i = 0; i < file.names().size(); ++i) {
     const std::string &name = file.names()[i], number = std::to_string(i + 1);
-    if (has(model.channels, name) || has(options.ignore, name) || has(options.ignore, number)) continue;
-    const std::vector<std::string> roles = {options.label, options.time, options.series, options.part};
-    if (!has(roles, name) && !has(roles, number)) options.ignore.push_back(name);
+    if (!has(options.ignore, name) && !has(options.ignore, number) && !has(roles, name) && !has(roles, number))
+      left.push_back(name);
   }
+  const ChannelMatch match = match_channels(model.channels, left, path);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (std::ranges::find(match.columns, i) == match.columns.end()) options.ignore.push_back(left[i]);
 }
 
 ModelData load_for_model(const std::string& path, const DataArguments& arguments, const TrainedModel& model) {

@@ -11,7 +11,7 @@
 namespace faithful::app {
 
 // Of a text table with a header: leaves out the columns that the model does not know and no flag names, which may hold
-// anything.
+// anything. InputError where channels are missing.
 void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options);
 
 struct ModelData {

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,9 +34,11 @@ class Sink {
  public:
   Sink(const TrainedModel& model, FileWriter* file) : model_(model), file_(file), counts_(model.classes.size(), 0) {}
 
-  void write(const std::string& text) {
-    if (file_ != nullptr) file_->write(text);
-    if (file_ == nullptr) print(text);
+  // The header comes with the first lines, so that a complaint about the data stands alone.
+  void write(const AnswerLines& lines, const std::string& text) {
+    const std::string all = std::exchange(begun_, true) ? text : lines.header() + text;
+    if (file_ != nullptr) file_->write(all);
+    if (file_ == nullptr) print(all);
   }
   void count(std::int32_t number) { ++counts_[static_cast<std::size_t>(number)]; }
   // Beside CSV on standard output, notes must not stand.
@@ -55,6 +59,7 @@ class Sink {
  private:
   const TrainedModel& model_;
   FileWriter* file_;
+  bool begun_ = false;
   std::vector<std::size_t> counts_;  // [K], windows of each class
 };
 
@@ -74,13 +79,12 @@ void write_answers(const Dataset& dataset, std::size_t offset, const Predictions
     text += lines.line(answer);
     sink.count(found.classes[i]);
   }
-  sink.write(text);
+  sink.write(lines, text);
 }
 
 // A table of one series, some MB at a time.
 void predict_streamed(const PredictOptions& options, const ReadOptions& reading, Predictor& predictor, Sink& sink) {
   const AnswerLines lines(predictor.model(), true, !reading.time.empty());
-  sink.write(lines.header());
   predict_table(
       predictor, options.data_path, reading,
       [&](const TablePiece& piece) { write_answers(piece.rows, piece.offset, piece.found, lines, sink); },
@@ -93,7 +97,6 @@ void predict_loaded(const PredictOptions& options, Predictor& predictor, Sink& s
   bool has_times = true;
   for (const Series& series : loaded.dataset.series) has_times = has_times && !series.times.empty();
   const AnswerLines lines(predictor.model(), true, has_times);
-  sink.write(lines.header());
   Progress progress("predicting", loaded.dataset.rows());
   std::size_t done = 0;
   predictor.predict(loaded.dataset, [&](const Predictions& found) {

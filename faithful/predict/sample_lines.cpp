@@ -53,13 +53,21 @@ bool SampleLines::take(std::string_view line) {
   for (std::size_t c = 0; c < values_.size(); ++c) {
     const std::size_t column = match_.columns[c];
     const csv::Cell cell = csv::parse_cell(fields_[column], options_.decimal, values_[c]);
-    if (cell != csv::Cell::kNumber) {
-      values_[c] = data::number_of_odd_cell(cell, fields_[column], options_.missing, {place_, line_, column + 1});
-      if (options_.missing == Missing::kZero) values_[c] = 0;
-    }
+    if (cell != csv::Cell::kNumber) values_[c] = odd_value(cell, column);
   }
   if (has_times()) read_time();
   return true;
+}
+
+// The value of a cell that is no number; InputError where there is none.
+float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
+  const Place place{place_, line_, column + 1};
+  if (cell == csv::Cell::kMissing && options_.missing == Missing::kError) {
+    const std::string& text = fields_[column];
+    reject({place, "a number", text.empty() ? "an empty cell" : quote(text), "missing values: --missing keep"});
+  }
+  const float value = data::number_of_odd_cell(cell, fields_[column], options_.missing, place);
+  return options_.missing == Missing::kZero ? 0 : value;
 }
 
 // A header has a word where a sample would have a number.

@@ -13,6 +13,10 @@
 
 namespace faithful {
 
+namespace csv {
+enum class Cell;
+}
+
 // Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the
 // model's channels, other columns are not looked at. Without one, the columns are the channels in their order (beside
 // the column of times). A line is a record: quotes do not reach over line ends.
@@ -35,6 +39,7 @@ class FAITHFUL_API SampleLines {
  private:
   void begin();  // from the fields of the first line
   bool is_header() const;
+  float odd_value(csv::Cell cell, std::size_t column) const;
   void read_time();
 
   std::vector<std::string> channels_;

@@ -16,13 +16,13 @@ NAMES = ["flow", "pressure", "speed"]
 
 
 def rows(count, seed):
-    """A machine that swings; in the labelled spans it swings twice as fast."""
+    """A machine that swings; in the labelled spans it swings twice as fast, and higher."""
     draw = random.Random(seed)
     phase, out = 0.0, []
     for t in range(count):
         broken = t % 160 >= 120
         phase += 0.8 if broken else 0.4
-        values = [math.sin(phase) + 0.1 * draw.gauss(0, 1), math.cos(phase), draw.gauss(0, 1)]
+        values = [2 * broken + math.sin(phase) + 0.1 * draw.gauss(0, 1), math.cos(phase), draw.gauss(0, 1)]
         stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1_700_000_000 + t))
         out.append((stamp, values, int(broken)))
     return out
@@ -154,7 +154,7 @@ def test_stream_matches_names_and_has_times(folder):
 @pytest.mark.parametrize("line,message", [
     ("1,2", "standard input:21: expected 3 fields, found 2"),
     ("1,x,3", 'standard input:21:2: expected a number, found "x"'),
-    ("1,,3", "standard input:21:2: expected a number, found an empty cell (missing values: --missing interpolate)"),
+    ("1,,3", "standard input:21:2: expected a number, found an empty cell (missing values: --missing keep)"),
 ])
 def test_bad_line_of_a_stream(folder, line, message):
     lines = (folder / "bare.csv").read_text().splitlines()
@@ -207,7 +207,7 @@ def test_show_tells_about_a_model(folder):
 def test_data_that_does_not_fit(folder):
     write_table(folder / "renamed.csv", rows(100, 4), label=False, stamps=False, names=["flow", "druck", "speed"])
     assert rejected("predict", "m.safetensors", "renamed.csv", cwd=folder) == (
-        'renamed.csv: expected channel "pressure", found only "flow", "speed" (the model knows them by name, in any order)')
+        'renamed.csv: expected channel "pressure", found only "flow", "druck", "speed" (the model knows them by name, in any order)')
     write_table(folder / "short.csv", rows(15, 4), label=False, stamps=False)
     assert rejected("predict", "m.safetensors", "short.csv", cwd=folder) == (
         'short.csv: series "short": expected at least the 16 samples of the model\'s windows, found 15 samples')

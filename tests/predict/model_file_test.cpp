@@ -127,9 +127,21 @@ TEST(ModelFile, SaysWhatIsWrongWithAFile) {
             "m: config.width: expected a whole number from 0, found \"\\\"8\\\"\"");
   EXPECT_EQ(in_config("\"width\"", "\"breadth\""), "m: config: expected a field \"width\", found none of that name");
   EXPECT_TRUE(contains(in_config("{\"channels\"", "{\"colour\":1,\"channels\""), "expected fields of this version"));
-  EXPECT_TRUE(contains(in_config("\"classes\":2", "\"classes\":3"), "expected shape (3, 8), found (1, 8)"));
+  EXPECT_TRUE(contains(in_config("\"classes\":2", "\"classes\":3"), "weights that the config declares, found "));
   EXPECT_TRUE(contains(in_config("\"width\":8", "\"width\":16"), "m: "));
-  EXPECT_TRUE(contains(in_config("\"encoding\":\"dft\"", "\"encoding\":\"learned\""), "encoding.table"));
+  EXPECT_TRUE(contains(in_config("\"encoding\":\"dft\"", "\"encoding\":\"learned\""), "weights that the config"));
+  const auto of_array = [&](const char* name, auto change) {
+    return complaint([&](auto&, std::vector<SafetensorsEntry>& entries) {
+      for (SafetensorsEntry& entry : entries)
+        if (entry.name == name) change(entry);
+    });
+  };
+  EXPECT_EQ(of_array("head.weight", [](SafetensorsEntry& entry) { entry.shape = {8, 1}; }),
+            "m: \"head.weight\": expected shape (1, 8), found (8, 1)");
+  EXPECT_EQ(of_array("head.weight", [](SafetensorsEntry& entry) { entry.name = "head.wait"; }),
+            "m: expected an array \"head.weight\", found none of that name");
+  EXPECT_EQ(of_array("head.weight", [](SafetensorsEntry& entry) { entry.dtype = "I32"; }),
+            "m: \"head.weight\": expected dtype F32, found I32");
   EXPECT_TRUE(contains(complaint([](auto&, std::vector<SafetensorsEntry>& e) {
                          e.push_back({"more", "F32", {0}, ""});
                        }),

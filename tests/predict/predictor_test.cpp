@@ -182,7 +182,8 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
     EXPECT_EQ(stream.reuses(), config.positions == "time");
     for (std::size_t t = 0; t < 30; ++t) {
       const auto answer = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
-      if (!answer.empty()) EXPECT_EQ(answer[1], found.probabilities(t - 6, 1));
+      if (answer.empty()) continue;
+      EXPECT_EQ(answer[1], found.probabilities(t - 6, 1));
     }
   }
 }
@@ -207,7 +208,7 @@ TEST(ScaleAs, UnknownSeries) {
   TrainedModel model = small_model(small_config());
   EXPECT_EQ(rejection([&] { scale_as(model, "pump 3"); }),
             "--scale-as: expected a training series with statistics of its own, found \"pump 3\" (did you mean "
-            "\"pump 1\" or \"pump 2\"?)");
+            "pump 1 or pump 2?)");
   const Scale own = model.scaler.by_series["pump 2"];
   scale_as(model, "pump 2");
   EXPECT_EQ(Scaler(model.scaler).of("pump 1"), own);
