@@ -28,7 +28,7 @@ std::string form_text(const ModelConfig& config) {
                                          : fmt::format("convolution of {} filters over {} samples", config.filters,
                                                        config.kernel);
   if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
-  return text + fmt::format(", width {}, {} layers ({}), {} heads of {}, pooling {}", config.width, config.layers,
+  return text + fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width, config.layers,
                             config.block, config.heads, config.key_width(), config.pooling);
 }
 
@@ -48,7 +48,8 @@ std::string window_text(const TrainedModel& model) {
 
 std::string scaler_text(const ScalerRecord& record) {
   return to_string(record.kind) +
-         (record.by_series.empty() ? ", common to all series" : fmt::format(", of {} series each", record.by_series.size()));
+         (record.by_series.empty() ? ", common to all series"
+                                   : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
 }
 
 std::string value_text(const Json& json) {
