@@ -145,7 +145,7 @@ Table class_table(const Evaluation& evaluation, const std::vector<std::string>& 
 
 std::string events_text(const EventScores& events) {
   std::string text =
-      fmt::format("events: {} of {} detected, {} false alarms; precision {}, recall {}, F1 {}", events.detected,
+      fmt::format("events: {} of {} detected, false alarms: {}; precision {}, recall {}, F1 {}", events.detected,
                   events.events, events.false_alarms, number_text(events.precision(), 3),
                   number_text(events.recall(), 3), number_text(events.f1(), 3));
   if (events.median_delay()) text += fmt::format("; median delay {} samples", number_text(*events.median_delay(), 3));

@@ -28,8 +28,8 @@ std::string form_text(const ModelConfig& config) {
                          ? std::string("linear embedding")
                          : fmt::format("convolution of {} filters over {} samples", config.filters, config.kernel);
   if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
-  return text + fmt::format(", width {}, {} layers ({}), {} heads of {}, pooling {}", config.width, config.layers,
-                            config.block, config.heads, config.key_width(), config.pooling);
+  return text + fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width,
+                            config.layers, config.block, config.heads, config.key_width(), config.pooling);
 }
 
 std::string encoding_text(const ModelConfig& config) {
@@ -48,9 +48,10 @@ std::string window_text(const TrainedModel& model) {
 }
 
 std::string scaler_text(const ScalerRecord& record) {
-  return to_string(record.kind) + (record.by_series.empty()
-                                       ? ", common to all series"
-                                       : fmt::format(", of {} series each", record.by_series.size()));
+  return to_string(record.kind) +
+         (record.by_series.empty()
+              ? ", common to all series"
+              : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
 }
 
 std::string value_text(const Json& json) {

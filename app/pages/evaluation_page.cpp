@@ -178,7 +178,7 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   Page page(fmt::format("How good is the model on {}?", content.windows.dataset().name),
             fmt::format("faithful {}; {} windows of {} samples, encoding {}", build_info().version,
                         evaluation.scores.windows, content.windows.length(), content.model.config().encoding));
-  if (!content.notes.empty()) page.add_list(content.notes);
+  for (const std::string& note : content.notes) page.add_note(note);
   page.add_heading("Scores");
   page.add_table(measures_table(evaluation));
   if (evaluation.scores.events) page.add_paragraph(events_text(*evaluation.scores.events));

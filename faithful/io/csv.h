@@ -122,8 +122,9 @@ FAITHFUL_API Matrix<double> load_csv_matrix(const std::string& path, const CsvOp
 // Reads records one by one as text: for small files with cells of any kind.
 class FAITHFUL_API CsvScanner {
  public:
-  // The text is borrowed. Of the options: separator (must be given), and the three limits.
-  CsvScanner(std::string_view text, std::string name, const CsvOptions& options);
+  // The text is borrowed; it begins with line `first_line` of what the name means. Of the options: separator (must be
+  // given), and the three limits.
+  CsvScanner(std::string_view text, std::string name, const CsvOptions& options, std::size_t first_line = 1);
 
   // The next record's fields, without their quotes; false at the end.
   bool next(std::vector<std::string>& fields);
@@ -133,7 +134,7 @@ class FAITHFUL_API CsvScanner {
   std::string_view rest_;
   std::string name_;
   CsvOptions options_;
-  std::size_t line_ = 0, next_line_ = 1;
+  std::size_t line_ = 0, next_line_;
 };
 
 // Writes a table, gzipped where the path ends in .gz: names (may be empty: no header), then rows. Numbers are the

@@ -118,8 +118,8 @@ Plan plan_block(std::string_view block, bool is_last, char separator, std::size_
 
 }  // namespace csv
 
-CsvScanner::CsvScanner(std::string_view text, std::string name, const CsvOptions& options)
-    : rest_(text), name_(std::move(name)), options_(options) {}
+CsvScanner::CsvScanner(std::string_view text, std::string name, const CsvOptions& options, std::size_t first_line)
+    : rest_(text), name_(std::move(name)), options_(options), next_line_(first_line) {}
 
 bool CsvScanner::next(std::vector<std::string>& fields) {
   fields.clear();

@@ -40,7 +40,7 @@ bool SampleLines::take(std::string_view line) {
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.empty()) return false;
   if (columns_ == 0 && options_.separator == '\0') options_.separator = find_separator(line);
-  CsvScanner scanner(line, place_, {.separator = options_.separator});
+  CsvScanner scanner(line, place_, {.separator = options_.separator}, line_);
   scanner.next(fields_);
   if (columns_ == 0) {
     columns_ = fields_.size();

@@ -1,0 +1,147 @@
+#include "faithful/predict/table.h"
+
+#include <gtest/gtest.h>
+
+#include "faithful/data/read.h"
+#include "faithful/io/file.h"
+#include "faithful/predict/match.h"
+#include "faithful/predict/sample_lines.h"
+#include "tests/predict/predict_support.h"
+#include "tests/support.h"
+
+namespace faithful::testing {
+namespace {
+
+// A table of 3 KB a row (numbers with very many zeros behind them), so that few rows are more than one block of text.
+std::string long_table(std::size_t rows) {
+  const Dataset data = random_dataset({"flow", "pressure", "temperature"}, {rows});
+  const std::string zeros(1000, '0');
+  std::string text = "time,flow,pressure,temperature\n";
+  for (std::size_t t = 0; t < rows; ++t) {
+    text += std::to_string(1'700'000'000 + t);
+    for (const float value : data.series[0].values.row(t)) text += "," + std::to_string(value) + zeros;
+    text += "\n";
+  }
+  return text;
+}
+
+TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
+  TemporaryFolder folder;
+  write_file(folder / "pump.csv", long_table(7000));
+  const ReadOptions options{.time = "time"};
+  ASSERT_TRUE(can_stream(folder / "pump.csv", options));
+  Dataset whole = load_dataset(folder / "pump.csv", options);
+  for (const std::size_t stride : {1U, 3U, 7U, 11U, 2500U}) {
+    TrainedModel model = small_model(small_config()), same = small_model(small_config());
+    model.window.stride = same.window.stride = stride;
+    Predictor predictor(std::move(model)), other(std::move(same));
+    fit_to_model(whole, predictor.model());
+    const Predictions expected = predictor.predict(whole);
+    std::size_t at = 0, pieces = 0;
+    predict_table(
+        other, folder / "pump.csv", options,
+        [&](const TablePiece& piece) {
+          ++pieces;
+          for (std::size_t i = 0; i < piece.found.windows.size(); ++i, ++at) {
+            const Window& window = piece.found.windows[i];
+            ASSERT_EQ(piece.offset + window.begin, expected.windows[at].begin);
+            EXPECT_EQ(piece.found.probabilities(i, 1), expected.probabilities(at, 1));
+            EXPECT_EQ(piece.rows.series[0].times[window.begin], whole.series[0].times[expected.windows[at].begin]);
+          }
+        },
+        [](const std::string& note) { FAIL() << note; });
+    EXPECT_EQ(at, expected.windows.size()) << stride;
+    EXPECT_GE(pieces, 2U);  // of 21 MB of text
+  }
+}
+
+TEST(PredictTable, ShortTables) {
+  TemporaryFolder folder;
+  write_file(folder / "pump.csv", "flow,pressure,temperature\n1,2,3\n4,5,6\n");
+  const auto predict = [&](std::size_t shortest) {
+    TrainedModel model = small_model(small_config());
+    model.shortest_window = shortest;
+    Predictor predictor(std::move(model));
+    std::size_t windows = 0;
+    predict_table(
+        predictor, folder / "pump.csv", {}, [&](const TablePiece& piece) { windows += piece.found.windows.size(); },
+        [](const std::string&) {});
+    return windows;
+  };
+  EXPECT_EQ(predict(2), 1U);
+  EXPECT_TRUE(rejection([&] { predict(3); }).ends_with("expected at least the 3 samples of the model's windows, found 2 samples"));
+}
+
+TEST(StreamDataset, TimesMustGoOnAcrossBlocks) {
+  TemporaryFolder folder;
+  std::string text = long_table(3000);
+  text += "1699999999,1,2,3\n";
+  write_file(folder / "pump.csv", text);
+  EXPECT_TRUE(rejection([&] {
+                stream_dataset(folder / "pump.csv", {.time = "time"}, [](Dataset&) {});
+              }).find("times that never decrease") != std::string::npos);
+}
+
+TEST(StreamDataset, WhatItCannotRead) {
+  TemporaryFolder folder;
+  write_file(folder / "x.csv", "a,b\n1,2\n");
+  write_file(folder / "x.ts", "");
+  EXPECT_TRUE(can_stream(folder / "x.csv", {}));
+  EXPECT_FALSE(can_stream(folder / "x.ts", {}));
+  EXPECT_FALSE(can_stream(folder.path().string(), {}));
+  EXPECT_FALSE(can_stream(folder / "x.csv", {.series = "a"}));
+  EXPECT_FALSE(can_stream(folder / "x.csv", {.part = "a"}));
+  EXPECT_FALSE(can_stream(folder / "x.csv", {.missing = Missing::kInterpolate}));
+  write_file(folder / "none.csv", "a,b\n");
+  EXPECT_TRUE(rejection([&] { stream_dataset(folder / "none.csv", {.header = Header::kYes}, [](Dataset&) {}); })
+                  .ends_with("expected rows of data, found none"));
+}
+
+std::vector<float> sample(SampleLines& lines, const std::string& line) {
+  EXPECT_TRUE(lines.take(line)) << line;
+  return {lines.values().begin(), lines.values().end()};
+}
+
+TEST(SampleLines, WithNames) {
+  SampleLines lines({"a", "b c"}, {.time = "when", .time_unit = "ms"}, "in");
+  EXPECT_FALSE(lines.take("\xEF\xBB\xBF\"b c\";when;state;a\r"));
+  EXPECT_EQ(lines.notes().size(), 1U);
+  EXPECT_EQ(sample(lines, "1.5;1700000000000;ok;-2\r"), (std::vector<float>{-2, 1.5}));
+  EXPECT_EQ(lines.time(), 1'700'000'000'000'000'000);
+  EXPECT_FALSE(lines.take(""));
+  EXPECT_EQ(sample(lines, "\"3\";2023-11-14T22:13:21Z;\"o;k\"; 4 "), (std::vector<float>{4, 3}));
+  EXPECT_EQ(rejection([&] { lines.take("1;1699999999999;ok;2"); }),
+            "in:5:2: expected times that never decrease, found \"1699999999999\"");
+}
+
+TEST(SampleLines, WithoutNames) {
+  SampleLines lines({"a", "b"}, {.time = "2", .separator = ';', .decimal = ','}, "in");
+  EXPECT_EQ(sample(lines, "1,5;2023-11-14T22:13:21Z;2"), (std::vector<float>{1.5, 2}));
+  SampleLines plain({"a", "b"}, {.missing = Missing::kZero}, "in");
+  EXPECT_EQ(sample(plain, "1,nan"), (std::vector<float>{1, 0}));
+  SampleLines forced({"1", "2"}, {.header = Header::kYes}, "in");
+  EXPECT_FALSE(forced.take("2,1"));
+  EXPECT_EQ(sample(forced, "5,6"), (std::vector<float>{6, 5}));
+}
+
+TEST(SampleLines, Complaints) {
+  const auto complaint = [](const ReadOptions& options, std::vector<std::string> text) {
+    return rejection([&] {
+      SampleLines lines({"a", "b"}, options, "in");
+      for (const std::string& line : text) lines.take(line);
+    });
+  };
+  EXPECT_EQ(complaint({}, {"a,c", "1,2"}),
+            "in:1: expected channel \"b\", found only \"a\", \"c\" (the model knows them by name, in any order)");
+  EXPECT_EQ(complaint({}, {"1,2,3"}), "in:1: expected 2 channels, found 3 (the model knows them by name, in any order)");
+  EXPECT_EQ(complaint({}, {"a,b", "1"}), "in:2: expected 2 fields, found 1");
+  EXPECT_EQ(complaint({}, {"a,b", "1,2x"}), "in:2:2: expected a number, found \"2x\"");
+  EXPECT_EQ(complaint({}, {"a,b", "1,1e99"}).substr(0, 24), "in:2:2: expected a numbe");
+  EXPECT_EQ(complaint({}, {"a,b", "1,\"2"}).substr(0, 5), "in:2:");
+  EXPECT_EQ(complaint({.missing = Missing::kInterpolate}, {}),
+            "--missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
+  EXPECT_EQ(complaint({.time = "t"}, {"a,b"}), "--time: expected the name or number of a column, found \"t\" (known: a, b)");
+}
+
+}  // namespace
+}  // namespace faithful::testing
