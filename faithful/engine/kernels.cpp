@@ -109,6 +109,8 @@ void softmax(float* x, std::size_t n) {
   for (; j + kLanes <= n; j += kLanes) most_of = hn::Max(most_of, hn::LoadU(d, x + j));
   float most = hn::GetLane(hn::MaxOfLanes(d, most_of));
   for (; j < n; ++j) most = std::max(most, x[j]);
+  // Highway's emulated vectors (its scalar code by clang or GCC 13) take no maximum below the least finite number.
+  if (most == std::numeric_limits<float>::lowest()) most = *std::max_element(x, x + n);
   if (most == -std::numeric_limits<float>::infinity()) return (void)std::fill_n(x, n, 0.0F);
   const float sum = sum_of(n, [&](auto tag, std::size_t i) HWY_ATTR {
     const auto e = exp_of(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, most)));
