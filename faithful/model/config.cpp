@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kMostSize = std::size_t{1} << 20;
 constexpr std::size_t kMostLayers = 256;
 constexpr std::size_t kMostParameters = std::size_t{1} << 28;
-constexpr std::size_t kMostInTable = std::size_t{1} << 26;        // of a fixed encoding
-constexpr std::size_t kMostInRandomTable = std::size_t{1} << 20;  // of haar, whose cost grows faster than its size
+constexpr std::size_t kMostInTable = std::size_t{1} << 26;       // codes of a fixed encoding
+constexpr std::size_t kMostHaarProducts = std::size_t{1} << 33;  // S * d * min(S, d), which its QR takes
 
 std::string value_text(bool value) {
   return value ? "true" : "false";
@@ -90,8 +90,11 @@ void try_encoding(const ModelConfig& config, const CatalogEntry& entry, const Ch
     if (entry.kind != EncodingKind::kAdditive) options.length = std::min<std::size_t>(options.length, 2);
     if (is_bias(entry)) options.dim = options.heads;  // its tables grow with S * S and d * d; a model has none of them
     options.clip = std::min<std::size_t>(options.clip, 2);
-    const std::size_t most = config.encoding == "haar" ? kMostInRandomTable : kMostInTable;
-    check.that(options.length * options.dim <= most, fmt::format("a table of at most {} codes", most),
+    const std::size_t codes = options.length * options.dim;
+    const bool random = config.encoding == "haar";
+    const bool fits =
+        codes <= kMostInTable && (!random || codes * std::min(options.length, options.dim) <= kMostHaarProducts);
+    check.that(fits, random ? "a smaller table of haar" : fmt::format("a table of at most {} codes", kMostInTable),
                fmt::format("{} x {}", options.length, options.dim), "take a smaller width or length");
     make_encoding(config.encoding, options);
   } catch (const InputError& error) {

@@ -105,6 +105,17 @@ TEST(Config, AbsurdProductsAreTurnedAwayAtOnce) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
+TEST(Config, LongWindowsAreAccepted) {
+  for (const std::string& encoding : testing::encoding_names()) {
+    if (encoding == "onehot") continue;  // S <= d
+    ModelConfig config = tiny(encoding);
+    config.length = 17984;
+    config.width = 64;
+    settle(config);
+    EXPECT_NO_THROW(check_config(config)) << encoding;
+  }
+}
+
 TEST(Config, CountsParametersWithoutMakingThem) {
   for (const std::string& encoding : testing::encoding_names()) {
     for (const char* pooling : {"mean", "attention", "token"}) {
