@@ -36,7 +36,8 @@ void keep_labelled(ModelData& data) {
   const std::size_t before = series.size();
   std::erase_if(series, [](const Series& one) { return !has_labels(one); });
   if (series.empty()) reject({{data.dataset.source}, "labels to compare with", "none", "--label COLUMN"});
-  if (series.size() < before) data.notes.push_back(fmt::format("{} series without labels are left out", before - series.size()));
+  if (series.size() < before)
+    data.notes.push_back(fmt::format("{} series without labels are left out", before - series.size()));
 }
 
 std::string test_digest(const DisjointnessProof& proof) {
@@ -101,8 +102,7 @@ void evaluate(const EvaluateOptions& options) {
   ModelData data = load_for_model(options.data_path, options.data, model);
   if (!options.held_out) note_training_data(data.dataset, model, data.notes);
   if (!options.held_out) keep_labelled(data);
-  const Windows windows =
-      options.held_out ? held_out_windows(data.dataset, model) : cut_for_model(data.dataset, model);
+  const Windows windows = options.held_out ? held_out_windows(data.dataset, model) : cut_for_model(data.dataset, model);
   ThreadPool pool(options.threads);
   EvaluationOptions how = options.evaluation;
   how.seed = options.seed;
@@ -119,7 +119,8 @@ void evaluate(const EvaluateOptions& options) {
     print(evaluation_text(evaluation, model));
   }
   if (options.output.empty()) return;
-  const std::string page = write_evaluation_page(options.output, {model, windows, evaluation, json, data.notes, options.drawn});
+  const std::string page =
+      write_evaluation_page(options.output, {model, windows, evaluation, json, data.notes, options.drawn});
   if (!options.json) print(page + "\n");
 }
 
@@ -158,18 +159,19 @@ Command evaluate_verb() {
        .at_least = 1,
        .shown_default = ""}};
   for (const Option& option : data_option_list(options->data)) list.push_back(option);
-  return {.name = "evaluate",
-          .summary = "how good a model is on labelled data",
-          .description =
-              "Compares what a model says with the labels of a data set: precision, recall, F1, areas under the curves, "
-              "accuracy, each with an interval by bootstrap; the confusion matrix; events detected, false alarms and "
-              "delay where points have labels. The threshold is the model's own: nothing is chosen here.",
-          .options = list,
-          .examples = {{"faithful evaluate pump.safetensors june.csv --time time --label broken", "another month"},
-                       {"faithful evaluate pump.safetensors pump.csv --label broken --held-out -o page",
-                        "the test part of its training, with figures"},
-                       {"faithful evaluate motions.safetensors BasicMotions --part test --json", "for a script"}},
-          .run = [options] { evaluate(*options); }};
+  return {
+      .name = "evaluate",
+      .summary = "how good a model is on labelled data",
+      .description =
+          "Compares what a model says with the labels of a data set: precision, recall, F1, areas under the curves, "
+          "accuracy, each with an interval by bootstrap; the confusion matrix; events detected, false alarms and "
+          "delay where points have labels. The threshold is the model's own: nothing is chosen here.",
+      .options = list,
+      .examples = {{"faithful evaluate pump.safetensors june.csv --time time --label broken", "another month"},
+                   {"faithful evaluate pump.safetensors pump.csv --label broken --held-out -o page",
+                    "the test part of its training, with figures"},
+                   {"faithful evaluate motions.safetensors BasicMotions --part test --json", "for a script"}},
+      .run = [options] { evaluate(*options); }};
 }
 
 }  // namespace faithful::app

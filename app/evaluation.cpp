@@ -19,7 +19,7 @@ namespace {
 // What the bootstrap takes: the windows that have a label.
 struct Labelled {
   std::vector<std::int32_t> truth, answers;
-  std::vector<double> scores;        // P(class 1)
+  std::vector<double> scores;         // P(class 1)
   std::vector<std::size_t> group_of;  // the stretch, or the series
 };
 
@@ -63,15 +63,19 @@ struct NamedStatistic {
 std::vector<NamedStatistic> binary_statistics(const std::vector<std::uint8_t>& truth,
                                               const std::vector<std::uint8_t>& flags, const RankedScores& ranked) {
   using Counts = std::span<const double>;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  // A resample without positives says nothing about how they are found.
   const auto of_confusion = [&](double (Confusion::*measure)() const) {
-    return [&, measure](Counts counts) { return (confusion(truth, flags, counts).*measure)(); };
+    return [&, measure](Counts counts) {
+      const Confusion found = confusion(truth, flags, counts);
+      return found.positives() == 0 && measure != &Confusion::accuracy ? nan : (found.*measure)();
+    };
   };
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   return {{"precision", "precision", of_confusion(&Confusion::precision)},
           {"recall", "recall", of_confusion(&Confusion::recall)},
           {"f1", "F1", of_confusion(&Confusion::f1)},
-          {"auc_pr", "AUC-PR", [&, nan](Counts counts) { return ranked.average_precision(counts).value_or(nan); }},
-          {"auc_roc", "AUC-ROC", [&, nan](Counts counts) { return ranked.auc_roc(counts).value_or(nan); }},
+          {"auc_pr", "AUC-PR", [&](Counts counts) { return ranked.average_precision(counts).value_or(nan); }},
+          {"auc_roc", "AUC-ROC", [&](Counts counts) { return ranked.auc_roc(counts).value_or(nan); }},
           {"accuracy", "accuracy", of_confusion(&Confusion::accuracy)}};
 }
 
@@ -97,9 +101,8 @@ Evaluation evaluate_answers(const TrainedModel& model, const Windows& windows, M
   evaluation.groups = all.group_of.empty() ? 0 : all.group_of.back() + 1;
   const std::vector<std::uint8_t> truth = flags_of(all.truth), flags = flags_of(all.answers);
   const RankedScores ranked(all.scores, truth);
-  const std::vector<NamedStatistic> statistics = model.classes.size() == 2
-                                                     ? binary_statistics(truth, flags, ranked)
-                                                     : class_statistics(all, model.classes.size());
+  const std::vector<NamedStatistic> statistics =
+      model.classes.size() == 2 ? binary_statistics(truth, flags, ranked) : class_statistics(all, model.classes.size());
   for (const auto& [key, name, statistic] : statistics) {
     const BootstrapOptions how{
         .resamples = options.resamples, .level = options.level, .seed = options.seed, .pool = &pool};
@@ -112,8 +115,8 @@ Table measures_table(const Evaluation& evaluation) {
   Table table{.title = "", .columns = {{"measure"}, {"value"}, {"from"}, {"to"}}, .rows = {}};
   for (const Measure& measure : evaluation.measures) {
     const auto cell = [](double value) { return Cell(std::isnan(value) ? std::nullopt : std::optional(value), 3); };
-    table.rows.push_back({measure.name, cell(measure.found.value), cell(measure.found.interval.low),
-                          cell(measure.found.interval.high)});
+    table.rows.push_back(
+        {measure.name, cell(measure.found.value), cell(measure.found.interval.low), cell(measure.found.interval.high)});
   }
   table.note = fmt::format("From, to: {:g} % interval by bootstrap, {} resamples of {} {}.",
                            100 * evaluation.options.level, evaluation.options.resamples, evaluation.groups,
@@ -145,10 +148,10 @@ Table class_table(const Evaluation& evaluation, const std::vector<std::string>& 
 }
 
 std::string events_text(const EventScores& events) {
-  std::string text = fmt::format("events: {} of {} detected, false alarms: {}; precision {}, recall {}, F1 {}",
-                                 events.detected, events.events, events.false_alarms,
-                                 number_text(events.precision(), 3), number_text(events.recall(), 3),
-                                 number_text(events.f1(), 3));
+  std::string text =
+      fmt::format("events: {} of {} detected, false alarms: {}; precision {}, recall {}, F1 {}", events.detected,
+                  events.events, events.false_alarms, number_text(events.precision(), 3),
+                  number_text(events.recall(), 3), number_text(events.f1(), 3));
   if (events.median_delay()) text += fmt::format("; median delay {} samples", number_text(*events.median_delay(), 3));
   return text;
 }

@@ -10,7 +10,9 @@ namespace faithful::app {
 void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options) {
   if (!can_stream(path, {.format = options.format, .data_dir = options.data_dir})) return;
   CsvOptions csv{.separator = options.separator, .decimal = options.decimal};
-  csv.header = options.header == Header::kYes ? CsvHeader::kYes : options.header == Header::kNo ? CsvHeader::kNo : CsvHeader::kAuto;
+  csv.header = options.header == Header::kYes  ? CsvHeader::kYes
+               : options.header == Header::kNo ? CsvHeader::kNo
+                                               : CsvHeader::kAuto;
   const CsvFile file(find_data(path, options.data_dir), csv);
   if (!file.has_header()) return;
   const auto has = [](const std::vector<std::string>& names, const std::string& name) {

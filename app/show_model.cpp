@@ -24,19 +24,20 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 std::string form_text(const ModelConfig& config) {
-  std::string text = config.filters == 0 ? std::string("linear embedding")
-                                         : fmt::format("convolution of {} filters over {} samples", config.filters,
-                                                       config.kernel);
+  std::string text = config.filters == 0
+                         ? std::string("linear embedding")
+                         : fmt::format("convolution of {} filters over {} samples", config.filters, config.kernel);
   if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
-  return text + fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width, config.layers,
-                            config.block, config.heads, config.key_width(), config.pooling);
+  return text + fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width,
+                            config.layers, config.block, config.heads, config.key_width(), config.pooling);
 }
 
 std::string encoding_text(const ModelConfig& config) {
   std::string text = config.encoding;
   if (config.scale != "as-defined") text += ", scale " + config.scale;
   if (config.period != 0) text += fmt::format(", period {}", config.period);
-  if (config.positions == "time") text += fmt::format(", positions are times in steps of {:g} s", config.time_step * 1e-9);
+  if (config.positions == "time")
+    text += fmt::format(", positions are times in steps of {:g} s", config.time_step * 1e-9);
   return text;
 }
 
@@ -48,13 +49,15 @@ std::string window_text(const TrainedModel& model) {
 
 std::string scaler_text(const ScalerRecord& record) {
   return to_string(record.kind) +
-         (record.by_series.empty() ? ", common to all series"
-                                   : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
+         (record.by_series.empty()
+              ? ", common to all series"
+              : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
 }
 
 std::string value_text(const Json& json) {
-  return json.is_string() ? json.string() : json.is_number() && !json.is_integer() ? number_text(json.number(), 4)
-                                                                                   : dump_json(json);
+  return json.is_string()                         ? json.string()
+         : json.is_number() && !json.is_integer() ? number_text(json.number(), 4)
+                                                  : dump_json(json);
 }
 
 // `name value, name value` of the members that are numbers or words.
@@ -86,10 +89,13 @@ std::string model_text(const TrainedModel& model) {
     if (!members.empty()) text += item(name, members);
   }
   const Json& epochs = model.record["epochs"];
-  if (epochs.is_integer()) text += item("epochs", fmt::format("{} run, best {}", epochs.integer_text(), value_text(model.record["best_epoch"])));
+  if (epochs.is_integer())
+    text +=
+        item("epochs", fmt::format("{} run, best {}", epochs.integer_text(), value_text(model.record["best_epoch"])));
   const Json* proof = model.record["proof"].find("holds");
   if (proof != nullptr && proof->is_bool())
-    text += item("proof", proof->boolean() ? "no sample and no window is in two parts" : "parts share samples or windows");
+    text +=
+        item("proof", proof->boolean() ? "no sample and no window is in two parts" : "parts share samples or windows");
   if (model.record["baselines"].is_object()) {
     for (const auto& [name, scores] : model.record["baselines"].members())
       text += item("baseline", fmt::format("{}: {}", name, members_text(scores)));

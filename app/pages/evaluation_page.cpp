@@ -53,13 +53,10 @@ Panel pr_panel(const EvaluationContent& content) {
   panel.x.high = 1;
   panel.y.high = 1.02;
   panel.legend = Legend::kBottomLeft;
-  panel.curves = {std::move(curve),
-                  {.name = "its threshold",
-                   .x = {at.recall()},
-                   .y = {at.precision()},
-                   .mark = Mark::kPoints,
-                   .ink = kFaultInk},
-                  {.name = "a random score", .x = {0, 1}, .y = {share, share}, .ink = kSpanInk, .dash = 2}};
+  panel.curves = {
+      std::move(curve),
+      {.name = "its threshold", .x = {at.recall()}, .y = {at.precision()}, .mark = Mark::kPoints, .ink = kFaultInk},
+      {.name = "a random score", .x = {0, 1}, .y = {share, share}, .ink = kSpanInk, .dash = 2}};
   return panel;
 }
 
@@ -77,7 +74,8 @@ Panel confusion_panel(const EvaluationContent& content) {
     panel.x.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
     panel.y.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
   }
-  panel.heat = HeatMap{.values = std::move(shares), .diverging = false, .low = 0, .high = 1, .label = "share of the row"};
+  panel.heat =
+      HeatMap{.values = std::move(shares), .diverging = false, .low = 0, .high = 1, .label = "share of the row"};
   return panel;
 }
 
@@ -85,10 +83,11 @@ DrawnFigure overview_figure(const EvaluationContent& content) {
   Figure figure{.name = "scores", .panels = {}, .panel_width = 480, .panel_height = 400};
   if (content.evaluation.scores.binary) figure.panels.push_back(pr_panel(content));
   figure.panels.push_back(confusion_panel(content));
-  return {figure, content.evaluation.scores.binary
-                      ? "Left: precision and recall for every threshold; the point is the model's own threshold. Right: "
-                        "of the windows of each class, the share that was answered so."
-                      : "Of the windows of each class, the share that was answered so."};
+  return {figure,
+          content.evaluation.scores.binary
+              ? "Left: precision and recall for every threshold; the point is the model's own threshold. Right: "
+                "of the windows of each class, the share that was answered so."
+              : "Of the windows of each class, the share that was answered so."};
 }
 
 // The numbers of the windows of one series, in order.
@@ -113,10 +112,8 @@ std::vector<SeriesWindows> timelines_of(const Windows& windows) {
 
 DrawnFigure timeline_figure(const EvaluationContent& content, const SeriesWindows& timeline, std::size_t number) {
   const Series& series = content.windows.dataset().series[timeline.series];
-  Panel panel{.title = "",
-              .x = {.label = "last sample of the window"},
-              .y = {.label = "score"},
-              .legend = Legend::kNone};
+  Panel panel{
+      .title = "", .x = {.label = "last sample of the window"}, .y = {.label = "score"}, .legend = Legend::kNone};
   panel.x.low = 0;
   panel.x.high = static_cast<double>(series.length());
   panel.y.low = 0;
@@ -134,7 +131,8 @@ DrawnFigure timeline_figure(const EvaluationContent& content, const SeriesWindow
         return static_cast<double>(window.begin + window.length - 1);
       },
       [&](std::size_t i) { return static_cast<double>(content.evaluation.probabilities(timeline.numbers[i], 1)); }));
-  Figure figure{.name = fmt::format("timeline-{}", number + 1), .panels = {panel}, .panel_width = 960, .panel_height = 220};
+  Figure figure{
+      .name = fmt::format("timeline-{}", number + 1), .panels = {panel}, .panel_width = 960, .panel_height = 220};
   return {figure, fmt::format("Series {}: the score of each window, drawn at its last sample. Labelled spans are "
                               "shaded; the dashed line is the threshold {}.",
                               series.name, number_text(content.model.threshold, 3))};

@@ -250,7 +250,8 @@ void stream_csv(const std::string& path, const ReadOptions& options, const std::
     Dataset block = finished(dataset_of(file, table, roles, path, options), path, "csv", options);
     const std::vector<std::int64_t>& times = block.series[0].times;
     if (last && !times.empty() && times[0] < *last)
-      reject({file.place(first_line, *roles.time), "times that never decrease", "an earlier one", "sort the rows by time"});
+      reject({file.place(first_line, *roles.time), "times that never decrease", "an earlier one",
+              "sort the rows by time"});
     if (!times.empty()) last = times.back();
     rows += block.rows();
     take(block);

@@ -93,9 +93,9 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
   if (numbered && channels.size() == columns.size()) return match_by_position(channels, columns);
   const std::vector<std::string> missing = without(channels, columns);
   if (!missing.empty() || (is_numbered(channels) && is_numbered(columns))) {
-    const std::string wanted = numbered ? fmt::format("{} channels", channels.size())
-                                        : fmt::format("{} {}", missing.size() == 1 ? "channel" : "channels",
-                                                      list_text(missing));
+    const std::string wanted =
+        numbered ? fmt::format("{} channels", channels.size())
+                 : fmt::format("{} {}", missing.size() == 1 ? "channel" : "channels", list_text(missing));
     const std::string found = numbered ? fmt::format("{}", columns.size()) : "only " + list_text(columns);
     reject({{place}, wanted, found, "the model knows them by name, in any order"});
   }

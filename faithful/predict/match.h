@@ -31,7 +31,8 @@ FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
 
 // Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.
 // Returns notes for the user. InputError where channels are missing or a class is unknown, a series is longer than the
-// model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are missing.
+// model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are
+// missing.
 FAITHFUL_API std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model);
 
 }  // namespace faithful

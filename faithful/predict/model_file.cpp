@@ -112,8 +112,7 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
     return std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(channels));
   };
   record.common = {row(shift, 0), row(factor, 0)};
-  for (std::size_t i = 0; i < series.size(); ++i)
-    record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
+  for (std::size_t i = 0; i < series.size(); ++i) record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
   return record;
 }
 
@@ -146,7 +145,8 @@ bool says_model(const Safetensors& file) {
 
 void check_format(const Safetensors& file) {
   if (!says_model(file))
-    reject({{file.place()}, "a model of faithful", "a safetensors file of another kind", "faithful train makes models"});
+    reject(
+        {{file.place()}, "a model of faithful", "a safetensors file of another kind", "faithful train makes models"});
   const std::string& format = file.metadata().at(kFormatKey);
   if (format != kFormat) reject({{file.place()}, quote(kFormat), quote(format), "a newer program wrote it"});
   const auto digest = file.metadata().find(std::string(kDigestKey));
@@ -237,15 +237,15 @@ void check_model(const TrainedModel& model, const std::string& place) {
 }
 
 Json describe_model(const TrainedModel& model) {
-  return Json::Object{
-      {kFormatKey, kFormat},
-      {"config", config_json(model.config())},
-      {"channels", names_json(model.channels)},
-      {"classes", names_json(model.classes)},
-      {"window", window_json(model)},
-      {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)}, {"series", names_json(scaler_arrays(model.scaler).series)}}},
-      {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
-      {"record", model.record}};
+  return Json::Object{{kFormatKey, kFormat},
+                      {"config", config_json(model.config())},
+                      {"channels", names_json(model.channels)},
+                      {"classes", names_json(model.classes)},
+                      {"window", window_json(model)},
+                      {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
+                                              {"series", names_json(scaler_arrays(model.scaler).series)}}},
+                      {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
+                      {"record", model.record}};
 }
 
 std::string model_bytes(const TrainedModel& model) {

@@ -10,22 +10,22 @@
 #include "faithful/window/scale.h"
 #include "faithful/window/split.h"
 
-// The model file: a safetensors file that holds all that predictions need, and says where it came from. docs/classifier.md
-// has its layout. Equal models give equal bytes: no times, hosts, thread counts or paths are in it.
+// The model file: a safetensors file that holds all that predictions need, and says where it came from.
+// docs/classifier.md has its layout. Equal models give equal bytes: no times, hosts, thread counts or paths are in it.
 
 namespace faithful {
 
 // A classifier with everything around it, from the user's columns to the user's classes.
 struct TrainedModel {
-  Classifier<float> classifier;                      // its config has C, the samples of a window and K
-  std::vector<std::string> channels = {};            // [C], names, each once
-  std::vector<std::string> classes = {};             // [K], names, each once; of two, the second is the one looked for
-  WindowOptions window = {};                         // as training cut them; length 0: every series whole
-  std::size_t shortest_window = 1;                   // samples, without padding, of the shortest in training
-  ScalerRecord scaler = {};                          // what the training part taught
-  double threshold = 0.5;                            // two classes: the second where its probability is at least this
-  std::string threshold_from = "by default";         // where it came from, in words
-  Json record = Json::object();                      // how and on what it was trained, with what scores
+  Classifier<float> classifier;               // its config has C, the samples of a window and K
+  std::vector<std::string> channels = {};     // [C], names, each once
+  std::vector<std::string> classes = {};      // [K], names, each once; of two, the second is the one looked for
+  WindowOptions window = {};                  // as training cut them; length 0: every series whole
+  std::size_t shortest_window = 1;            // samples, without padding, of the shortest in training
+  ScalerRecord scaler = {};                   // what the training part taught
+  double threshold = 0.5;                     // two classes: the second where its probability is at least this
+  std::string threshold_from = "by default";  // where it came from, in words
+  Json record = Json::object();               // how and on what it was trained, with what scores
 
   const ModelConfig& config() const { return classifier.config(); }
 };

@@ -126,7 +126,8 @@ void Predictor::probabilities_into(std::span<const float> values, std::span<floa
   WindowPass& pass = *state_->passes[0];
   for (std::size_t begin = 0; begin < count; begin += state_->batch) {
     const std::size_t size = std::min(state_->batch, count - begin);
-    scale_into(model().scaler.common, values.subspan(begin * window, size * window), pass.values().first(size * window));
+    scale_into(model().scaler.common, values.subspan(begin * window, size * window),
+               pass.values().first(size * window));
     pass.run(size, out.subspan(begin * config.classes, size * config.classes));
   }
 }

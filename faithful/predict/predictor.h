@@ -18,9 +18,9 @@ namespace faithful {
 
 // What a model says about windows, in their order.
 struct Predictions {
-  std::vector<Window> windows = {};         // [N]: series, begin, length, and the label where the data has one
-  Matrix<float> probabilities = {};         // [N, K], each row sums to 1
-  std::vector<std::int32_t> classes = {};   // [N], see class_of
+  std::vector<Window> windows = {};        // [N]: series, begin, length, and the label where the data has one
+  Matrix<float> probabilities = {};        // [N, K], each row sums to 1
+  std::vector<std::int32_t> classes = {};  // [N], see class_of
 };
 
 // Of two classes the second where its probability is at least the threshold; of more the most probable.

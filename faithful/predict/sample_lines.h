@@ -32,9 +32,9 @@ class FAITHFUL_API SampleLines {
 
   std::span<const float> values() const { return values_; }  // [C], in the order of the model's channels
   bool has_times() const { return !options_.time.empty(); }
-  std::int64_t time() const { return time_; }                           // ns since 1970
+  std::int64_t time() const { return time_; }                             // ns since 1970
   const std::vector<std::string>& notes() const { return match_.notes; }  // after the first line
-  std::size_t line() const { return line_; }                            // from 1, of the last line taken
+  std::size_t line() const { return line_; }                              // from 1, of the last line taken
 
  private:
   void begin();  // from the fields of the first line

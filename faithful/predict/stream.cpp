@@ -28,9 +28,7 @@ class SlidingRows {
     return std::span(rows_).subspan(used_++ * width_, width_);
   }
   bool full() const { return used_ >= window_; }
-  std::span<const T> window() const {
-    return std::span(rows_).subspan((used_ - window_) * width_, window_ * width_);
-  }
+  std::span<const T> window() const { return std::span(rows_).subspan((used_ - window_) * width_, window_ * width_); }
   void clear() { used_ = 0; }
 
  private:

@@ -17,9 +17,8 @@ void WindowPass::run(const Windows& windows, std::span<const std::uint32_t> numb
                      std::span<float> out) {
   const std::size_t length = windows.length(), count = numbers.size();
   assert(length == classifier_.config().length);
-  windows.fill_into(numbers,
-                    {.values = values_, .mask = valid_, .times = times_, .time_step = classifier_.config().time_step},
-                    pool);
+  windows.fill_into(
+      numbers, {.values = values_, .mask = valid_, .times = times_, .time_step = classifier_.config().time_step}, pool);
   Samples<float> samples{count, std::span(values_).first(count * length * windows.channels()), {}, {}};
   if (std::ranges::any_of(numbers, [&](std::uint32_t i) { return windows[i].length < length; }))
     samples.valid = std::span(valid_).first(count * length);

@@ -26,7 +26,8 @@ std::vector<float> oracle(const TrainedModel& model, const Series& series, std::
     for (std::size_t c = 0; c < config.channels; ++c)
       values[t * config.channels + c] = (series.values(begin + t, c) - scale.shift[c]) * scale.factor[c];
     if (config.positions == "time")
-      times[t] = static_cast<float>(static_cast<double>(series.times[begin + t] - series.times[begin]) / config.time_step);
+      times[t] =
+          static_cast<float>(static_cast<double>(series.times[begin + t] - series.times[begin]) / config.time_step);
   }
   engine::Tape<float> tape;
   tape.begin(model.classifier.parameters(), {});
@@ -127,8 +128,7 @@ TEST(Predictor, WindowsOfTheCaller) {
   data.series[0].name = "unknown";  // scaled by the statistics of all
   std::vector<float> found(2 * 40);
   predictor.probabilities_into(data.series[0].values.values, found);
-  for (std::size_t i = 0; i < 40; ++i)
-    EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
 }
 
 TrainedModel as_pump_1(TrainedModel model) {
@@ -152,7 +152,8 @@ TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
       EXPECT_FALSE(recomputing.reuses());
       const Predictions found = batch.predict(data);
       for (std::size_t t = 0; t < 40; ++t) {
-        const auto answer = stream.push(data.series[0].values.row(t)), same = recomputing.push(data.series[0].values.row(t));
+        const auto answer = stream.push(data.series[0].values.row(t)),
+                   same = recomputing.push(data.series[0].values.row(t));
         ASSERT_EQ(answer.empty(), t < 6);
         ASSERT_EQ(same.empty(), t < 6);
         if (answer.empty()) continue;
@@ -229,11 +230,16 @@ TEST(MatchChannels, ByPositionWithoutNames) {
 }
 
 TEST(MatchChannels, SaysWhatIsMissing) {
-  EXPECT_EQ(rejection([] { match_channels({"a", "b", "c"}, {"b", "d"}, "x.csv"); }),
-            "x.csv: expected channels \"a\", \"c\", found only \"b\", \"d\" (the model knows them by name, in any order)");
+  EXPECT_EQ(
+      rejection([] {
+        match_channels({"a", "b", "c"}, {"b", "d"}, "x.csv");
+      }),
+      "x.csv: expected channels \"a\", \"c\", found only \"b\", \"d\" (the model knows them by name, in any order)");
   EXPECT_EQ(rejection([] { match_channels(numbered_channels(2), numbered_channels(3), "x.csv"); }),
             "x.csv: expected 2 channels, found 3 (the model knows them by name, in any order)");
-  EXPECT_EQ(rejection([] { match_channels({"a"}, {"a", "a"}, "x.csv"); }),
+  EXPECT_EQ(rejection([] {
+              match_channels({"a"}, {"a", "a"}, "x.csv");
+            }),
             "x.csv: expected each channel once, found \"a\" twice");
 }
 

@@ -27,11 +27,11 @@ std::string long_table(std::size_t rows) {
 
 TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
   TemporaryFolder folder;
-  write_file(folder / "pump.csv", long_table(7000));
+  write_file(folder / "pump.csv", long_table(3600));
   const ReadOptions options{.time = "time"};
   ASSERT_TRUE(can_stream(folder / "pump.csv", options));
   Dataset whole = load_dataset(folder / "pump.csv", options);
-  for (const std::size_t stride : {1U, 3U, 7U, 11U, 2500U}) {
+  for (const std::size_t stride : {1U, 3U, 11U, 2500U}) {
     TrainedModel model = small_model(small_config()), same = small_model(small_config());
     model.window.stride = same.window.stride = stride;
     Predictor predictor(std::move(model)), other(std::move(same));
@@ -51,7 +51,7 @@ TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
         },
         [](const std::string& note) { FAIL() << note; });
     EXPECT_EQ(at, expected.windows.size()) << stride;
-    EXPECT_GE(pieces, 2U);  // of 21 MB of text
+    EXPECT_GE(pieces, 2U);  // of 11 MB of text
   }
 }
 
@@ -69,7 +69,9 @@ TEST(PredictTable, ShortTables) {
     return windows;
   };
   EXPECT_EQ(predict(2), 1U);
-  EXPECT_TRUE(rejection([&] { predict(3); }).ends_with("expected at least the 3 samples of the model's windows, found 2 samples"));
+  EXPECT_TRUE(rejection([&] {
+                predict(3);
+              }).ends_with("expected at least the 3 samples of the model's windows, found 2 samples"));
 }
 
 TEST(StreamDataset, TimesMustGoOnAcrossBlocks) {
@@ -93,8 +95,9 @@ TEST(StreamDataset, WhatItCannotRead) {
   EXPECT_FALSE(can_stream(folder / "x.csv", {.part = "a"}));
   EXPECT_FALSE(can_stream(folder / "x.csv", {.missing = Missing::kInterpolate}));
   write_file(folder / "none.csv", "a,b\n");
-  EXPECT_TRUE(rejection([&] { stream_dataset(folder / "none.csv", {.header = Header::kYes}, [](Dataset&) {}); })
-                  .ends_with("expected rows of data, found none"));
+  EXPECT_TRUE(rejection([&] {
+                stream_dataset(folder / "none.csv", {.header = Header::kYes}, [](Dataset&) {});
+              }).ends_with("expected rows of data, found none"));
 }
 
 std::vector<float> sample(SampleLines& lines, const std::string& line) {
@@ -133,14 +136,17 @@ TEST(SampleLines, Complaints) {
   };
   EXPECT_EQ(complaint({}, {"a,c", "1,2"}),
             "in:1: expected channel \"b\", found only \"a\", \"c\" (the model knows them by name, in any order)");
-  EXPECT_EQ(complaint({}, {"1,2,3"}), "in:1: expected 2 channels, found 3 (the model knows them by name, in any order)");
+  EXPECT_EQ(complaint({}, {"1,2,3"}),
+            "in:1: expected 2 channels, found 3 (the model knows them by name, in any order)");
   EXPECT_EQ(complaint({}, {"a,b", "1"}), "in:2: expected 2 fields, found 1");
   EXPECT_EQ(complaint({}, {"a,b", "1,2x"}), "in:2:2: expected a number, found \"2x\"");
   EXPECT_EQ(complaint({}, {"a,b", "1,1e99"}).substr(0, 24), "in:2:2: expected a numbe");
   EXPECT_EQ(complaint({}, {"a,b", "1,\"2"}).substr(0, 5), "in:2:");
-  EXPECT_EQ(complaint({.missing = Missing::kInterpolate}, {}),
-            "--missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
-  EXPECT_EQ(complaint({.time = "t"}, {"a,b"}), "--time: expected the name or number of a column, found \"t\" (known: a, b)");
+  EXPECT_EQ(
+      complaint({.missing = Missing::kInterpolate}, {}),
+      "--missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
+  EXPECT_EQ(complaint({.time = "t"}, {"a,b"}),
+            "--time: expected the name or number of a column, found \"t\" (did you mean a or b?)");
 }
 
 }  // namespace
