@@ -5,7 +5,7 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build demo test dev bench lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build demo test dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -29,6 +29,11 @@ dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='
 	@test -d build/dev || cmake --preset dev >/dev/null
 	@cmake --build --preset dev -j $(JOBS) --target test_$(ROOM)
 	@build/dev/bin/test_$(ROOM) --gtest_brief=1 $(if $(TEST),--gtest_filter='$(TEST)')
+
+conformance: setup-test ## the engine against the installed PyTorch, on fresh numbers each time
+	@cmake --preset release -DFAITHFUL_TESTS=ON >/dev/null
+	@cmake --build --preset release -j $(JOBS) --target test_engine >/dev/null
+	@/usr/bin/python3 tests/engine/live_conformance.py build/release/bin/test_engine
 
 bench: setup-bench ## figures against the peers, side by side; also build/bench.json
 	@tools/bench

@@ -26,6 +26,7 @@ std::size_t count_anomalous(const Dataset& dataset) {
 }
 
 void simulate(Options options) {
+  check_format_to_write(options.output);  // before minutes of simulation, not after
   options.elevator.seed = options.seed;
   ThreadPool pool(options.threads);
   Dataset dataset;

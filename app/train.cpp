@@ -28,7 +28,7 @@ struct TrainVerbOptions {
   std::string label_rule = "any";
   std::string split;  // empty: as the data suggests
   std::string scaler = "standard";
-  TrainOptions train;
+  TrainOptions train = {.patience = 15};
   std::size_t seed = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;

@@ -1,5 +1,8 @@
-# The engine's benchmarks: `engine_step` alone, and bench/engine_peers.py beside PyTorch and ONNX Runtime.
+# The engine's benchmarks: `engine_step` alone, and `engine_serve` as the worker of bench/engine_peers.py beside PyTorch
+# and ONNX Runtime.
 include(engine_oracles)
-add_executable(bench_engine_step ${PROJECT_SOURCE_DIR}/bench/engine_step.cpp)
-set_target_properties(bench_engine_step PROPERTIES OUTPUT_NAME engine_step)
-target_link_libraries(bench_engine_step PRIVATE faithful_engine faithful_engine_oracles fmt::fmt)
+foreach(program engine_step engine_serve)
+  add_executable(bench_${program} ${PROJECT_SOURCE_DIR}/bench/${program}.cpp)
+  set_target_properties(bench_${program} PROPERTIES OUTPUT_NAME ${program})
+  target_link_libraries(bench_${program} PRIVATE faithful_engine faithful_engine_oracles fmt::fmt)
+endforeach()

@@ -1,229 +1,213 @@
 #!/usr/bin/env python3
-"""The engine beside PyTorch and ONNX Runtime, in turns, so that all see the same machine.
+"""The engine beside oneDNN's sgemm, PyTorch and ONNX Runtime, in turns, so that all see the same machine.
 
-    engine_peers.py --engine build/release/bin/engine_step [--python PYTHON]... [--width D]... [--rounds R] [--json FILE]
+    engine_peers.py --engine build/release/bin/engine_serve [--python PYTHON]... [--width D]... [--rounds R]
 
-Each PYTHON that can import torch is a peer in training (eager, and torch.compile where it works), at its best number of
-threads; each that can import onnxruntime is one in inference. Default: the python3 that runs this. A round asks every one in turn
-for a fraction of a second of work while the others sleep; shown are lower quartiles of the rounds, and the median of the
-rounds' ratios. The model is that of tests/engine/reference_model.h, batch 32, S = 100, 38 channels, float32.
+Each PYTHON that can import torch is a peer in training (eager, and torch.compile where it works); each with onnxruntime in inference.
+PyTorch runs in its best set-up: number of threads, OPENBLAS_NUM_THREADS (for Debian's, whose products are OpenBLAS's) and
+OMP_WAIT_POLICY are tried for each width, and the best is measured. A round asks every one in turn for a fraction of a
+second of work while the others sleep. Milliseconds are medians of the rounds. A ratio or share is that of one round; shown are
+the lower quartile, which is held against the bar (three rounds of four were better), and the median. The model is that of tests/engine/reference_model.h, S = 100, 38
+channels, batch 32 in training, float32, the same weights for all.
+
+Tables go to stderr, figures as lines of JSON to stdout (bench/figure.h).
 """
 import argparse
 import json
 import os
 import pathlib
-import platform
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
-POSITIONS, CHANNELS, CLASSES, LAYERS = 100, 38, 2, 2
-SECONDS = 0.4  # of work per turn
-
-
-def heads_of(width):
-    return 8 if width > 128 else 4
-
-
-def timed(step, seconds=SECONDS):
-    """Milliseconds per call, over about that many seconds."""
-    step()
-    count, start = 0, time.perf_counter()
-    while True:
-        step()
-        count += 1
-        spent = time.perf_counter() - start
-        if spent >= seconds:
-            return 1e3 * spent / count
+WORKERS = pathlib.Path(__file__).with_name("engine_workers.py")
+SHARE_BAR = {64: 0.58, 128: 0.70, 256: 0.70}
+OLD_BAR = {64: 3.5, 128: 2.6, 256: 1.6}   # against PyTorch 1.13
+NEW_BAR = {64: 2.0, 128: 1.6, 256: 1.2}   # against PyTorch 2
+INFER_BAR = {64: 2.0, 128: 1.6, 256: 1.4}
+THREADS_BAR = 1.85
 
 
-# --- Workers: another process of this script, asked line by line on stdin ---
-
-def torch_model(width):
-    import torch
-
-    class Model(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.input = torch.nn.Linear(CHANNELS, width)
-            self.layers = torch.nn.ModuleList(
-                torch.nn.TransformerEncoderLayer(width, heads_of(width), 4 * width, dropout=0.0, activation="gelu",
-                                                 batch_first=True) for _ in range(LAYERS))
-            self.output = torch.nn.Linear(width, CLASSES)
-
-        def forward(self, x):
-            h = self.input(x)
-            for layer in self.layers:
-                h = layer(h)
-            return self.output(h.mean(1))
-
-    torch.manual_seed(1)
-    return Model()
-
-
-def torch_step(width, batch, compiled):
-    import torch
-    model = torch_model(width)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    x, labels = torch.randn(batch, POSITIONS, CHANNELS), torch.randint(0, CLASSES, (batch,))
-    run = torch.compile(model) if compiled else model
-
-    def step():
-        optimizer.zero_grad(set_to_none=True)
-        torch.nn.functional.cross_entropy(run(x), labels).backward()
-        optimizer.step()
-
-    return step
-
-
-def work_torch(compiled):
-    import torch
-    if compiled and not hasattr(torch, "compile"):
-        return
-    print(json.dumps({"name": f"PyTorch {torch.__version__}" + (" compiled" if compiled else "")}), flush=True)
-    steps = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        torch.set_num_threads(request["threads"])
-        key = (request["width"], request["batch"], request["threads"])
-        if key not in steps:
-            steps[key] = torch_step(request["width"], request["batch"], compiled)
-            timed(steps[key], 0.1)
-        print(json.dumps({"ms": timed(steps[key])}), flush=True)
-
-
-def work_export(folder, widths):
-    """ONNX files of the model. Training mode keeps PyTorch from its fused inference layers, which ONNX cannot say."""
-    import torch
-    for width in widths:
-        torch.onnx.export(torch_model(width).train(), torch.randn(1, POSITIONS, CHANNELS), f"{folder}/{width}.onnx",
-                          training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False, opset_version=17,
-                          input_names=["x"], output_names=["y"], dynamic_axes={"x": {0: "b"}, "y": {0: "b"}})
-
-
-def work_onnxruntime(folder):
-    import numpy
-    import onnxruntime
-    print(json.dumps({"name": f"ONNX Runtime {onnxruntime.__version__}"}), flush=True)
-    sessions = {}
-    for line in sys.stdin:
-        request = json.loads(line)
-        key = (request["width"], request["threads"])
-        if key not in sessions:
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads, options.inter_op_num_threads = request["threads"], 1
-            options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-            sessions[key] = onnxruntime.InferenceSession(f"{folder}/{request['width']}.onnx", options,
-                                                         providers=["CPUExecutionProvider"])
-        x = numpy.random.default_rng(1).standard_normal((request["batch"], POSITIONS, CHANNELS)).astype("float32")
-        print(json.dumps({"ms": timed(lambda: sessions[key].run(None, {"x": x}))}), flush=True)
-
-
-# --- The engine and the peers, as things that can be asked ---
-
-class Worker:
-    def __init__(self, python, *arguments):
-        environment = {**os.environ, "OMP_WAIT_POLICY": "PASSIVE", "OPENBLAS_NUM_THREADS": str(os.cpu_count())}
-        self.process = subprocess.Popen([python, __file__, "--worker", *arguments], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
-        line = self.process.stdout.readline()
-        self.name = json.loads(line)["name"] if line else None
-
-    def ask(self, width, threads, batch):
-        """Milliseconds, or None where the worker died (torch.compile without a compiler, say)."""
-        try:
-            self.process.stdin.write(json.dumps({"width": width, "threads": threads, "batch": batch}) + "\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            return None
-        line = self.process.stdout.readline()
-        return json.loads(line)["ms"] if line else None
-
-    def close(self):
-        self.process.kill()
-        self.process.wait()
-
-
-def ask_engine(engine, width, threads, batch, infer):
-    with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        command = [engine, "--width", str(width), "--threads", str(threads), "--batch", str(batch), "--rounds", "2",
-                   "--json", file.name] + (["--infer"] if infer else [])
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return json.load(open(file.name))[0]["value"]
+def note(text=""):
+    print(text, file=sys.stderr, flush=True)
 
 
 def quartile(values):
     return sorted(values)[len(values) // 4]
 
 
-def compare(title, rounds, ours, peers, rows, settings):
-    """Asks ours() and each peer in turn; peers = {name: call}. Prints one line per peer."""
-    mine, theirs = [], {name: [] for name in peers}
+class Worker:
+    """A process that answers a line with a line; None where it has died."""
+
+    def __init__(self, command, **settings):
+        self.settings = ", ".join(f"{k}={v}" for k, v in settings.items())
+        environment = {k: v for k, v in os.environ.items()
+                       if k not in ("OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True, env={**environment, **settings})
+        line = self.process.stdout.readline()
+        self.name = json.loads(line)["name"] if line else None
+
+    def ask(self, request):
+        try:
+            self.process.stdin.write(request + "\n")
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return None
+        line = self.process.stdout.readline()
+        return json.loads(line) if line else None
+
+    def time(self, request):
+        answer = self.ask(request)
+        return answer["ms"] if answer else None
+
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+
+
+def figure(name, value, unit, peer=None, ratio=None):
+    print(json.dumps({"name": name, "value": float(f"{value:.4g}"), "unit": unit, "peer": peer,
+                      "ratio": ratio and float(f"{ratio:.4g}")}), flush=True)
+
+
+def row(case, ours, ratios, bar, peer, theirs=None):
+    """One line of the table and one figure; ours and theirs are milliseconds, a number per round."""
+    ratio, ms = quartile(ratios), statistics.median(ours)
+    mark = "" if bar is None else ("  " if ratio >= bar else " <") + f" {bar:.2f}"
+    their_ms = "" if theirs is None else f"{statistics.median(theirs):.2f}"
+    note(f"{case:<28}{ms:>9.2f}{their_ms:>10}{ratio:>8.2f}{statistics.median(ratios):>8.2f}{mark:>8}  {peer}")
+    figure(case, ms, "ms", peer.split(" (")[0], ratio)
+
+
+def start_torch(python, folder):
+    """Workers of one Python in every set-up worth a try."""
+    cores = str(os.cpu_count())
+    found = []
+    for kind in ("torch", "compiled"):
+        for wait in ({}, {"OMP_WAIT_POLICY": "PASSIVE"}):
+            for blas in ("1", cores):
+                worker = Worker([python, WORKERS, kind, folder], OPENBLAS_NUM_THREADS=blas, **wait)
+                if not worker.name:
+                    break
+                found.append(worker)
+                if not worker.name.startswith("PyTorch 1."):  # later ones bring their own products
+                    break
+            if kind == "compiled" or not found:
+                break
+    return found
+
+
+def best_setups(workers, width):
+    """{name: (milliseconds of a call, description)} of the best set-up of each peer."""
+    best = {}
+    for worker in workers:
+        for threads in sorted({1, os.cpu_count()}):
+            request = f"train {width} {threads} 32"
+            time = worker.time(request)
+            if time is not None and time < best.get(worker.name, (float("inf"),))[0]:
+                best[worker.name] = (time, worker, request, f"{threads} threads, {worker.settings}")
+    for name in {w.name for w in workers} - best.keys():
+        note(f"{name}: gave up at d={width}")
+    return best
+
+
+def train(engine, workers, width, rounds):
+    cores = os.cpu_count()
+    peers = best_setups(workers, width)
+    times = {name: [] for name in [1, cores, *peers]}
+    sgemm, sgemm_all, flops = [], [], None
     for _ in range(rounds):
-        mine.append(ours())
-        for name, call in peers.items():
-            theirs[name].append(call())
-    for name, times in theirs.items():
-        if None in times:
-            print(f"{title:<34}{name}: gave up")
-            continue
-        ratio = statistics.median(t / m for t, m in zip(times, mine))
-        print(f"{title:<34}{quartile(mine):>10.2f}{quartile(times):>12.2f}{ratio:>9.2f}x  {name}", flush=True)
-        rows.append({"name": f"{title} {settings}", "value": quartile(mine), "unit": "ms", "peer": name, "ratio": ratio})
+        sgemm.append(engine.ask("sgemm 1")["gflops"])
+        for threads in sorted({1, cores}):
+            answer = engine.ask(f"train {width} {threads} 32")
+            times[threads].append(answer["ms"])
+            flops = answer["flops"]
+        sgemm_all.append(engine.ask(f"sgemm {cores}")["gflops"])
+        for name, (_, worker, request, _) in peers.items():
+            times[name].append(worker.time(request))
+    for threads in sorted({1, cores}):
+        if sgemm[0] is not None:
+            row(f"train d={width}, {threads} threads", times[threads],
+                [flops / t / 1e6 / g / threads for t, g in zip(times[threads], sgemm)],
+                SHARE_BAR.get(width) if threads == 2 else None,
+                f"sgemm (oneDNN, {statistics.median(sgemm):.1f} GFLOP/s a core)")
+    if cores > 1:
+        ceiling = "" if sgemm[0] is None else f" (sgemm's own: {statistics.median(a / b for a, b in zip(sgemm_all, sgemm)):.2f})"
+        row(f"train d={width}, {cores} threads", times[cores], [one / two for one, two in zip(times[1], times[cores])],
+            THREADS_BAR, f"ours on 1 thread{ceiling}", times[1])
+    for name, (_, _, _, setup) in peers.items():
+        row(f"train d={width}, {cores} threads", times[cores], [t / m for t, m in zip(times[name], times[cores])],
+            (OLD_BAR if name.startswith("PyTorch 1.") else NEW_BAR).get(width), f"{name} ({setup})", times[name])
+
+
+def infer(engine, workers, width, rounds):
+    for batch in (1, 32):
+        request = f"infer {width} 1 {batch}"
+        mine, sgemm, theirs, flops = [], [], {w: [] for w in workers}, None
+        for _ in range(rounds):
+            sgemm.append(engine.ask("sgemm 1")["gflops"])
+            answer = engine.ask(request)
+            mine.append(answer["ms"])
+            flops = answer["flops"]
+            for worker in workers:
+                theirs[worker].append(worker.time(request))
+        case = f"infer d={width} b={batch}, 1 thread"
+        if sgemm[0] is not None:
+            row(case, mine, [flops / t / 1e6 / g for t, g in zip(mine, sgemm)], None, "sgemm")
+        for worker, times in theirs.items():
+            if None in times:
+                note(f"{worker.name}: gave up at d={width}, batch {batch}")
+                continue
+            row(case, mine, [t / m for t, m in zip(times, mine)], INFER_BAR.get(width), f"{worker.name} (1 thread)", times)
+
+
+def show_profile(engine, widths):
+    note("\nshare of a training step on one thread, %: forward + backward")
+    profiles = [{name: (f, b) for name, f, b in engine.ask(f"profile {w}")["operators"]} for w in widths]
+    note(f"{'operator':<28}" + "".join(f"{'d=' + str(w):>16}" for w in widths))
+    for name in profiles[0]:
+        note(f"{name:<28}" + "".join(f"{p[name][0]:>8.1f} +{p[name][1]:>5.1f} " for p in profiles))
+
+
+def write_weights(engine, folder, widths):
+    for width in widths:
+        answer = engine.ask(f"weights {width} {folder}/{width}.bin")
+        pathlib.Path(folder, f"{width}.json").write_text(json.dumps(answer))
 
 
 def measure(options):
-    rows, cores = [], os.cpu_count()
-    print(f"{platform.machine()}, {cores} cores; milliseconds, lower quartile of {options.rounds} rounds")
-    print(f"{'case':<34}{'ours':>10}{'theirs':>12}{'ratio':>10}  peer")
-    workers = [Worker(python, kind) for python in options.python for kind in ("torch", "compiled")]
-    workers = [w for w in workers if w.name]
-    for width in options.width:
-        peers = {f"{w.name}, {t} threads": (lambda w=w, t=t: w.ask(width, t, 32))
-                 for w in workers for t in sorted({1, cores})}
-        if peers:
-            compare(f"train d={width} b=32, {cores} threads", options.rounds,
-                    lambda: ask_engine(options.engine, width, cores, 32, False), peers, rows, "step")
-    for worker in workers:
-        worker.close()
+    engine = Worker([options.engine], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians; '<': the lower quartile is below its bar")
+    note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'median':>8}{'bar':>8}  peer")
     with tempfile.TemporaryDirectory() as folder:
-        for python in options.python:  # the first that can export
-            command = [python, __file__, "--worker", "export", folder, *map(str, options.width)]
-            if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
-                break
-        else:
-            options.python = []
-        workers = [w for w in (Worker(python, "onnxruntime", folder) for python in options.python) if w.name]
+        write_weights(engine, folder, options.width)
+        workers = [w for python in options.python for w in start_torch(python, folder)]
         for width in options.width:
-            for batch in (1, 32):
-                peers = {w.name + ", 1 thread": (lambda w=w: w.ask(width, 1, batch)) for w in workers}
-                if peers:
-                    compare(f"infer d={width} b={batch}, 1 thread", options.rounds,
-                            lambda: ask_engine(options.engine, width, 1, batch, True), peers, rows, "infer")
+            train(engine, workers, width, options.rounds)
         for worker in workers:
             worker.close()
-    if options.json:
-        pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n")
+        runtimes = []
+        for python in options.python:
+            command = [python, WORKERS, "export", folder, *map(str, options.width)]
+            if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+                runtimes.append(Worker([python, WORKERS, "onnxruntime", folder]))
+        runtimes = [w for w in runtimes if w.name]
+        for width in options.width:
+            infer(engine, runtimes, width, options.rounds)
+        for worker in runtimes:
+            worker.close()
+    show_profile(engine, options.width)
+    engine.close()
 
 
 def main():
-    if sys.argv[1:2] == ["--worker"]:
-        kind, arguments = sys.argv[2], sys.argv[3:]
-        if kind in ("torch", "compiled"):
-            work_torch(kind == "compiled")
-        elif kind == "export":
-            work_export(arguments[0], [int(a) for a in arguments[1:]])
-        else:
-            work_onnxruntime(arguments[0])
-        return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", required=True)
     parser.add_argument("--python", action="append")
     parser.add_argument("--width", action="append", type=int)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--json")
+    parser.add_argument("--rounds", type=int, default=11)
     options = parser.parse_args()
     options.python = options.python or [sys.executable]
     options.width = options.width or [64, 128, 256]

@@ -4,7 +4,7 @@
 //   engine_step [--width D]... [--threads N]... [--rounds R] [--shards K] [--json FILE] [--profile] [--infer]
 //   [--positions S]... [--batch B] [--cpu]
 //
-// One line per case: milliseconds per step (lower quartile of the rounds), and the share of sgemm's rate at n = 1024 on
+// One line per case: milliseconds per step and the share (lower quartiles of the rounds) of sgemm's rate at n = 1024 on
 // one core times the threads used. --cpu counts processor seconds instead of those on the wall: the figure to look at
 // while others use the machine (it says nothing about how well threads share the work).
 
@@ -18,10 +18,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/engine_case.h"
 #include "faithful/base/cpu.h"
 #include "faithful/base/number.h"
-#include "tests/engine/oracle_blas.h"
-#include "tests/engine/reference_model.h"
 
 namespace faithful::engine {
 namespace {
@@ -48,37 +47,10 @@ double seconds(const Work& work) {
   return now() - start;
 }
 
-double lower_quartile(std::vector<double> times) {
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 4];
+// oneDNN's rate on one core, in operations per second; 0 where there is none.
+double sgemm_rate(bench::SgemmPeer& sgemm) {
+  return bench::SgemmPeer::exists() ? bench::SgemmPeer::kFlops / seconds([&] { sgemm.run(); }) : 0;
 }
-
-// Floating-point operations of the products of one pass forwards, per sample; backwards takes twice that, less the
-// gradient of the input, which nobody needs.
-double flops_forward(const ReferenceConfig& c) {
-  const double s = static_cast<double>(c.positions), d = static_cast<double>(c.width);
-  const double layer = s * 12 * d * d + 2 * s * s * d;
-  return 2 * (s * d * static_cast<double>(c.channels) + static_cast<double>(c.layers) * layer);
-}
-double flops_step(const ReferenceConfig& c) {
-  return 3 * flops_forward(c) -
-         2 * static_cast<double>(c.positions) * static_cast<double>(c.width) * static_cast<double>(c.channels);
-}
-
-// oneDNN's rate on one core, in operations per second; 0 where there is no oneDNN.
-class Sgemm {
- public:
-  double rate() {
-    const auto all = oracle_sgemms();
-    if (all.empty()) return 0;
-    constexpr double n = kSize;
-    return 2 * n * n * n / seconds([&] { all[0].second(kSize, kSize, kSize, a_.data(), b_.data(), c_.data()); });
-  }
-
- private:
-  static constexpr std::size_t kSize = 1024;
-  std::vector<float> a_ = std::vector<float>(kSize * kSize, 0.5F), b_ = a_, c_ = a_;
-};
 
 struct Options {
   std::vector<std::size_t> widths = {}, threads = {}, positions = {};
@@ -92,7 +64,7 @@ struct Result {
   double milliseconds, share, peak_mib;
 };
 
-Result measure(const Options& options, ReferenceConfig config, std::size_t threads, Sgemm& sgemm) {
+Result measure(const Options& options, ReferenceConfig config, std::size_t threads, bench::SgemmPeer& sgemm) {
   ThreadPool pool(threads);
   ReferenceModel<float> model(config);
   const ReferenceBatch<float> batch(config, options.batch);
@@ -117,17 +89,17 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   const double once = seconds([&] { step(nullptr); });
   const auto repeats = static_cast<std::size_t>(std::max(1.0, 0.2 / once));
   const double flops =
-      static_cast<double>(options.batch) * (options.infer ? flops_forward(config) : flops_step(config));
+      static_cast<double>(options.batch) * (options.infer ? bench::flops_forward(config) : bench::flops_step(config));
   std::vector<double> times, shares;
   for (std::size_t round = 0; round < options.rounds; ++round) {
-    const double before = sgemm.rate();
+    const double before = sgemm_rate(sgemm);
     const double time = seconds([&] {
                           for (std::size_t i = 0; i < repeats; ++i) step(nullptr);
                         }) /
                         static_cast<double>(repeats);
-    const double rate = (before + sgemm.rate()) / 2;
+    const double rate = (before + sgemm_rate(sgemm)) / 2;
     times.push_back(time);
-    if (rate > 0) shares.push_back(-flops / time / rate / (count_cpu ? 1 : static_cast<double>(threads)));
+    if (rate > 0) shares.push_back(flops / time / rate / (count_cpu ? 1 : static_cast<double>(threads)));
   }
   if (options.profile && !options.infer && threads == 1) {
     const double whole = seconds([&] { step(&profile); });
@@ -138,23 +110,21 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   }
   const std::string name = fmt::format("engine_{}_d{}_s{}_b{}_t{}", options.infer ? "infer" : "step", config.width,
                                        config.positions, options.batch, threads);
-  return {name, 1e3 * lower_quartile(times), shares.empty() ? 0 : -lower_quartile(shares),
+  return {name, 1e3 * bench::lower_quartile(times), shares.empty() ? 0 : bench::lower_quartile(shares),
           static_cast<double>(shards.peak_bytes()) / 1048576.0};
 }
 
 int run(const Options& options) {
-  Sgemm sgemm;
+  bench::SgemmPeer sgemm;
   std::vector<Result> results;
-  sgemm.rate();
-  fmt::print("instruction set {}, sgemm {:.1f} GFLOP/s on one core, {} rounds\n", instruction_set(), sgemm.rate() / 1e9,
-             options.rounds);
+  sgemm_rate(sgemm);
+  fmt::print("instruction set {}, sgemm {:.1f} GFLOP/s on one core, {} rounds\n", instruction_set(),
+             sgemm_rate(sgemm) / 1e9, options.rounds);
   fmt::print("{:<32}{:>12}{:>16}{:>14}\n", "case", "ms", "% of sgemm", "memory MiB");
   for (const std::size_t positions : options.positions) {
     for (const std::size_t width : options.widths) {
       for (const std::size_t threads : options.threads) {
-        const ReferenceConfig config{
-            .width = width, .heads = width > 128 ? std::size_t{8} : std::size_t{4}, .positions = positions};
-        const Result r = measure(options, config, threads, sgemm);
+        const Result r = measure(options, bench::case_of(width, positions), threads, sgemm);
         fmt::print("{:<32}{:>12.2f}{:>16.1f}{:>14.1f}\n", r.name, r.milliseconds, 100 * r.share, r.peak_mib);
         std::fflush(stdout);
         results.push_back(r);

@@ -45,9 +45,14 @@ if(FAITHFUL_HDF5)
   # By hand: find_package(HDF5) wants a C compiler to be part of the project.
   find_path(FAITHFUL_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
   find_library(FAITHFUL_HDF5_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
-  target_include_directories(faithful_data SYSTEM PRIVATE ${FAITHFUL_HDF5_INCLUDE})
   target_link_libraries(faithful_data PRIVATE ${FAITHFUL_HDF5_LIBRARY})
-  target_compile_definitions(faithful_data PRIVATE FAITHFUL_HDF5 INTERFACE FAITHFUL_TEST_HDF5)
+  # Seen by these alone, so that a build without HDF5 compiles nothing else anew.
+  file(GLOB hdf5_sources ${PROJECT_SOURCE_DIR}/faithful/data/hdf5_*.cpp)
+  set_source_files_properties(${hdf5_sources} PROPERTIES COMPILE_DEFINITIONS FAITHFUL_HDF5
+    COMPILE_OPTIONS "-isystem;${FAITHFUL_HDF5_INCLUDE}")
+  add_library(faithful_test_hdf5 INTERFACE)
+  target_compile_definitions(faithful_test_hdf5 INTERFACE FAITHFUL_TEST_HDF5)
+  set(FAITHFUL_TEST_LINKS_data faithful_test_hdf5)
   list(APPEND FAITHFUL_LINKS ${FAITHFUL_HDF5_LIBRARY})
 endif()
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // HDF5 files. libhdf5 crashes and over-allocates on damaged files, so it reads in a child process with bounded memory,
-// which passes arrays back through a pipe; what it says is checked here. Built without HDF5, both functions reject.
+// which passes arrays back through a pipe; what it says is checked here.
 
 #include <cstdint>
 #include <functional>
@@ -14,6 +14,8 @@
 #include "faithful/data/dataset.h"
 
 namespace faithful::data {
+
+void require_hdf5(const std::string& path);  // InputError where this was built without HDF5; as all below do then
 
 struct Hdf5Request {
   std::string name;      // of the HDF5 dataset

@@ -5,8 +5,16 @@
 
 namespace faithful::data {
 
+void require_hdf5(const std::string& path) {
+  reject({{path},
+          "another format",
+          "HDF5",
+          "this faithful was built without it: convert the file to .npz, or build with -DFAITHFUL_HDF5=ON"});
+}
+
 std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path, const std::vector<Hdf5Request>&) {
-  reject({{path}, "another format", "HDF5", "this faithful was built without it: -DFAITHFUL_HDF5=ON"});
+  require_hdf5(path);
+  return {};
 }
 
 }  // namespace faithful::data
@@ -161,6 +169,8 @@ PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t f
 }
 
 }  // namespace
+
+void require_hdf5(const std::string&) {}
 
 std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
                                                         const std::vector<Hdf5Request>& requests) {

@@ -6,7 +6,7 @@
 namespace faithful::data {
 
 void save_hdf5_table(const std::string& path, const Hdf5Table&) {
-  reject({{path}, "another format", "HDF5", "this faithful was built without it: -DFAITHFUL_HDF5=ON"});
+  require_hdf5(path);
 }
 
 }  // namespace faithful::data

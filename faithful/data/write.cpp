@@ -4,22 +4,40 @@
 
 #include <fmt/format.h>
 
+#include "faithful/data/hdf5_internal.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/writers_internal.h"
 
 namespace faithful {
 
-std::vector<std::string> save_dataset(const Dataset& dataset, const std::string& path) {
-  check_dataset(dataset);
-  if (dataset.rows() == 0) throw Error(fmt::format("{} has no rows", quote(dataset.name)));
+namespace {
+
+using Writer = std::vector<std::string> (*)(const Dataset&, const std::string&);
+
+Writer writer_of(const std::string& path) {
   const std::string extension = data::extension_of(path);
-  if (extension == ".npz") return data::save_npz_dataset(dataset, path);
-  if (extension == ".csv") return data::save_csv_dataset(dataset, path);
-  if (extension == ".ts") return data::save_ts_dataset(dataset, path);
-  if (extension == ".h5" || extension == ".hdf5") return data::save_hdf5_dataset(dataset, path);
+  if (extension == ".npz") return data::save_npz_dataset;
+  if (extension == ".csv") return data::save_csv_dataset;
+  if (extension == ".ts") return data::save_ts_dataset;
+  if (extension == ".h5" || extension == ".hdf5") {
+    data::require_hdf5(path);
+    return data::save_hdf5_dataset;
+  }
   reject({{path},
           "a name that ends in .npz, .csv, .csv.gz, .ts or .h5",
           extension.empty() ? "no ending" : quote(extension)});
+}
+
+}  // namespace
+
+std::vector<std::string> save_dataset(const Dataset& dataset, const std::string& path) {
+  check_dataset(dataset);
+  if (dataset.rows() == 0) throw Error(fmt::format("{} has no rows", quote(dataset.name)));
+  return writer_of(path)(dataset, path);
+}
+
+void check_format_to_write(const std::string& path) {
+  writer_of(path);
 }
 
 namespace data {

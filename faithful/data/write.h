@@ -13,4 +13,7 @@ namespace faithful {
 // file is to be read, a line each. Reading the file gives the same numbers to the bit.
 FAITHFUL_API std::vector<std::string> save_dataset(const Dataset& dataset, const std::string& path);
 
+// InputError where save_dataset would refuse the path's ending: to be asked before a long computation.
+FAITHFUL_API void check_format_to_write(const std::string& path);
+
 }  // namespace faithful

@@ -31,9 +31,11 @@ struct Sizes {
         tile_rows(std::min(positions, std::max(kFewestRows, kTileNumbers / positions))),
         // Rows of scores begin at vectors, and never a power of two apart, which would crowd few sets of the cache.
         stride((positions + 15) / 16 * 16 + 16),
+        // A product that fills rows of scores writes whole panels where the stride has room: no edge to care for.
+        padded(std::min(packed_size<T>(1, positions), stride)),
         scale(static_cast<T>(in.scale != 0 ? in.scale : 1 / std::sqrt(static_cast<double>(key_width)))) {}
 
-  std::size_t heads, positions, batch, key_width, value_width, tile_rows, stride;
+  std::size_t heads, positions, batch, key_width, value_width, tile_rows, stride, padded;
   T scale;
 };
 
@@ -119,7 +121,7 @@ Head<T> Attention<T>::open_head(std::size_t sample, std::size_t head) {
 template <class T>
 void Attention<T>::make_softmax(const Head<T>& h, const T* keys, std::size_t first, View<T> p) {
   const View<const T> query{&h.query(first, 0), p.rows, h.query.columns, h.query.stride};
-  gemm_packed<T>(query, Form::kPlain, keys, p);
+  gemm_packed<T>(query, Form::kPlain, keys, {p.data, p.rows, size_.padded, p.stride});
   if (in_.relative_keys) {
     const ScratchScope scratch(tape_.scratch());
     const std::size_t offsets = in_.relative_keys.rows();
@@ -136,8 +138,8 @@ void Attention<T>::make_softmax(const Head<T>& h, const T* keys, std::size_t fir
         if (h.valid[j] == 0) row[j] = -std::numeric_limits<T>::infinity();
       }
     }
-    softmax(row, p.columns);
   }
+  softmax_rows(p.data, p.rows, p.columns, p.stride);
 }
 
 // The weights: the softmax itself, or with offset_weights added, in `spare`.
@@ -239,7 +241,7 @@ void Attention<T>::backward_head(const Head<T>& h, View<const T> dout, View<T> d
     const View<T> p{kept_ != nullptr ? kept_tile(h, first) : tile, rows, size_.positions, size_.stride};
     const View<T> d{d_tile, rows, size_.positions, size_.stride};
     if (kept_ == nullptr) make_softmax(h, keys_again, first, p);
-    gemm_packed<T>(rows_of(dout), Form::kPlain, values, d);
+    gemm_packed<T>(rows_of(dout), Form::kPlain, values, {d.data, rows, size_.padded, d.stride});
     backward_tile(h, first, p, d, rows_of(dout), dv, add_v || first > 0);
 
     gemm_packed<T>(d, Form::kPlain, keys, rows_of(dq), {.add = add_q});

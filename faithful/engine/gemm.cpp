@@ -25,7 +25,7 @@ constexpr std::size_t kVectors = HWY_MAX_BYTES == 64 ? 4 : 2;
 template <class T>
 constexpr std::size_t kWidth = kVectors* HWY_LANES(T);
 
-// Six rows of op(A), of which the last may repeat, so that a tile at the lower edge reads nothing outside.
+// The rows of op(A) of one tile; a tile at the lower edge has fewer than six.
 template <class T>
 struct TileRows {
   const T* data;                  // the element of the first row and the first p
@@ -33,16 +33,17 @@ struct TileRows {
   std::size_t step;               // from p to p + 1
 };
 
-// C tile [6, width] (+)= six rows of A times one panel of B.
-template <class T>
+// C tile [kRows, width] (+)= rows of A times one panel of B. Sums of an element run over p in the same order whatever
+// the number of rows.
+template <class T, std::size_t kRows>
 HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const T* HWY_RESTRICT panel,
                               T* HWY_RESTRICT c, std::size_t c_stride, bool add, const T* bias) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kLanes = HWY_LANES(T);
-  V sums[kTileRows][kVectors];
+  V sums[kRows][kVectors];
   HWY_UNROLL(6)
-  for (std::size_t r = 0; r < kTileRows; ++r) {
+  for (std::size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
   }
@@ -52,14 +53,14 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const 
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kVectors; ++v) b[v] = hn::Load(d, panel + v * kLanes);
     HWY_UNROLL(6)
-    for (std::size_t r = 0; r < kTileRows; ++r) {
+    for (std::size_t r = 0; r < kRows; ++r) {
       const V factor = hn::Set(d, a[rows.offset[r]]);
       HWY_UNROLL(4)
       for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
     }
   }
   HWY_UNROLL(6)
-  for (std::size_t r = 0; r < kTileRows; ++r) {
+  for (std::size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kVectors; ++v) {
       T* at = c + r * c_stride + v * kLanes;
@@ -71,7 +72,28 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const 
   }
 }
 
-// A tile at the right or lower edge goes through a full one beside it.
+// The same for the rows that are left at the lower edge.
+template <class T>
+HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const TileRows<T>& rows, const T* panel, T* c,
+                                std::size_t c_stride, bool add, const T* bias) {
+  static_assert(kTileRows == 6);
+  switch (count) {
+    case 1:
+      return multiply_tile<T, 1>(depth, rows, panel, c, c_stride, add, bias);
+    case 2:
+      return multiply_tile<T, 2>(depth, rows, panel, c, c_stride, add, bias);
+    case 3:
+      return multiply_tile<T, 3>(depth, rows, panel, c, c_stride, add, bias);
+    case 4:
+      return multiply_tile<T, 4>(depth, rows, panel, c, c_stride, add, bias);
+    case 5:
+      return multiply_tile<T, 5>(depth, rows, panel, c, c_stride, add, bias);
+    default:
+      return multiply_tile<T, 6>(depth, rows, panel, c, c_stride, add, bias);
+  }
+}
+
+// A tile at the right edge goes through one of whole width beside it.
 template <class T>
 HWY_NOINLINE void multiply_edge(std::size_t depth, const TileRows<T>& rows, const T* panel, View<T> c, bool add,
                                 const T* bias) {
@@ -81,23 +103,26 @@ HWY_NOINLINE void multiply_edge(std::size_t depth, const TileRows<T>& rows, cons
     for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(tile + i * kWidth<T>, &c(i, 0), c.columns * sizeof(T));
   }
   if (bias != nullptr) bias = static_cast<const T*>(std::memcpy(whole_bias, bias, c.columns * sizeof(T)));
-  multiply_tile<T>(depth, rows, panel, tile, kWidth<T>, add, bias);
+  multiply_rows<T>(c.rows, depth, rows, panel, tile, kWidth<T>, add, bias);
   for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(&c(i, 0), tile + i * kWidth<T>, c.columns * sizeof(T));
 }
 
-// Rows first..first+count-1 of op(A) and columns p0..p0+depth-1, transposed A, as [count / 6, depth, 6].
+// Rows first..first+count-1 of op(A) and columns p0..p0+depth-1, transposed A, as [ceil(count / 6), depth, 6]. What is
+// missing of the last six is left as it is: no tile reads it.
 template <class T>
 void pack_rows(View<const T> a, std::size_t first, std::size_t count, std::size_t p0, std::size_t depth, T* packed) {
-  const std::size_t whole = count / kTileRows * kTileRows;
+  constexpr std::size_t kCopy = 8;  // one move; its last two numbers are overwritten by the next p
   for (std::size_t p = 0; p < depth; ++p) {
     const T* from = &a(p0 + p, first);
     T* to = packed + p * kTileRows;
-    for (std::size_t i = 0; i < whole; i += kTileRows, to += depth * kTileRows) {
+    std::size_t i = 0;
+    if (p + 1 < depth) {
+      for (; i + kCopy <= count; i += kTileRows, to += depth * kTileRows) std::memcpy(to, from + i, kCopy * sizeof(T));
+    }
+    for (; i + kTileRows <= count; i += kTileRows, to += depth * kTileRows) {
       std::memcpy(to, from + i, kTileRows * sizeof(T));
     }
-    if (whole < count) {
-      for (std::size_t r = 0; r < kTileRows; ++r) to[r] = from[std::min(whole + r, count - 1)];
-    }
+    for (std::size_t r = 0; i + r < count; ++r) to[r] = from[i + r];
   }
 }
 
@@ -113,12 +138,12 @@ void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t k, st
     for (std::size_t i = 0; i < c.rows; i += kTileRows, rows.data += tile_stride) {
       const std::size_t here = std::min(kTileRows, c.rows - i);
       T* at = &c(i, j);
-      if (here == kTileRows && columns == kWidth<T>) {
-        multiply_tile<T>(depth, rows, packed, at, c.stride, add, panel_bias);
+      if (columns < kWidth<T>) {
+        multiply_edge<T>(depth, rows, packed, {at, here, columns, c.stride}, add, panel_bias);
+      } else if (here < kTileRows) {
+        multiply_rows<T>(here, depth, rows, packed, at, c.stride, add, panel_bias);
       } else {
-        TileRows<T> edge = rows;
-        for (std::size_t r = here; r < kTileRows; ++r) edge.offset[r] = edge.offset[here - 1];
-        multiply_edge<T>(depth, edge, packed, {at, here, columns, c.stride}, add, panel_bias);
+        multiply_tile<T, kTileRows>(depth, rows, packed, at, c.stride, add, panel_bias);
       }
     }
   }

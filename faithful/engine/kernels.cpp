@@ -102,22 +102,64 @@ void relu(const float* x, std::size_t n, float* y, float* slope) {
   });
 }
 
-void softmax(float* x, std::size_t n) {
+void rescale(float factor, std::size_t n, float* x) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i); });
+}
+
+// Some rows at a time, each pass over all of them: the reductions of a row end while the next row's are under way.
+constexpr std::size_t kSoftmaxRows = 8;
+
+void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride) {
   const Wide d;
-  auto most_of = hn::Set(d, -std::numeric_limits<float>::infinity());
-  std::size_t j = 0;
-  for (; j + kLanes <= n; j += kLanes) most_of = hn::Max(most_of, hn::LoadU(d, x + j));
-  float most = hn::GetLane(hn::MaxOfLanes(d, most_of));
-  for (; j < n; ++j) most = std::max(most, x[j]);
-  if (most == -std::numeric_limits<float>::infinity()) return (void)std::fill_n(x, n, 0.0F);
-  const float sum = sum_of(n, [&](auto tag, std::size_t i) HWY_ATTR {
-    const auto e = exp_of(tag, hn::Sub(hn::LoadU(tag, x + i), hn::Set(tag, most)));
-    hn::StoreU(e, tag, x + i);
-    return e;
-  });
-  const float scale = 1.0F / sum;
-  for_each(n, [&](auto tag, std::size_t i)
-                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(tag, x + i), hn::Set(tag, scale)), tag, x + i); });
+  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  const std::size_t whole = n / kLanes * kLanes;
+  // What is left behind the whole vectors passes through a vector of its own.
+  alignas(64) float rest[kLanes];
+  std::fill_n(rest, kLanes, -std::numeric_limits<float>::infinity());
+  const auto load_rest = [&](const float* row) HWY_ATTR {
+    for (std::size_t i = whole; i < n; ++i) rest[i - whole] = row[i];
+    return hn::Load(d, rest);
+  };
+  float most[kSoftmaxRows], scale[kSoftmaxRows];
+  for (std::size_t r = 0; r < rows; ++r) {
+    const float* row = x + r * stride;
+    auto even = load_rest(row), odd = lowest;
+    std::size_t j = 0;
+    for (; j + 2 * kLanes <= whole; j += 2 * kLanes) {
+      even = hn::Max(even, hn::LoadU(d, row + j));
+      odd = hn::Max(odd, hn::LoadU(d, row + j + kLanes));
+    }
+    if (j < whole) even = hn::Max(even, hn::LoadU(d, row + j));
+    most[r] = hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
+    if (most[r] == -std::numeric_limits<float>::infinity()) most[r] = 0;  // masked throughout: all e^x are 0
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    float* row = x + r * stride;
+    const auto greatest = hn::Set(d, most[r]);
+    auto sum = hn::Zero(d);
+    for (std::size_t j = 0; j < whole; j += kLanes) {
+      const auto e = exp_of(d, hn::Sub(hn::LoadU(d, row + j), greatest));
+      hn::StoreU(e, d, row + j);
+      sum = hn::Add(sum, e);
+    }
+    if (whole < n) {
+      alignas(64) float powers[kLanes];
+      const auto e = exp_of(d, hn::Sub(load_rest(row), greatest));
+      hn::Store(e, d, powers);
+      for (std::size_t i = whole; i < n; ++i) row[i] = powers[i - whole];
+      sum = hn::Add(sum, e);
+    }
+    const float all = hn::GetLane(hn::SumOfLanes(d, sum));
+    scale[r] = all == 0 ? 0.0F : 1.0F / all;
+  }
+  for (std::size_t r = 0; r < rows; ++r) rescale(scale[r], n, x + r * stride);
+}
+
+void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride) {
+  for (std::size_t r = 0; r < rows; r += kSoftmaxRows) {
+    softmax_group(x + r * stride, std::min(kSoftmaxRows, rows - r), n, stride);
+  }
 }
 
 void softmax_backward(const float* p, std::size_t n, float* g) {
@@ -182,11 +224,6 @@ void add(const float* x, std::size_t n, float* y) {
 void multiply(const float* x, std::size_t n, float* y) {
   for_each(n, [&](auto d, std::size_t i)
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
-}
-
-void rescale(float factor, std::size_t n, float* x) {
-  for_each(n, [&](auto d, std::size_t i)
-                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::Set(d, factor)), d, x + i); });
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -285,10 +322,10 @@ void relu(const float* x, std::size_t n, float* y, float* slope) {
   return HWY_DYNAMIC_DISPATCH(relu)(x, n, y, slope);
 }
 
-HWY_EXPORT(softmax);
-void softmax(float* x, std::size_t n) {
+HWY_EXPORT(softmax_rows);
+void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride) {
   obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(softmax)(x, n);
+  return HWY_DYNAMIC_DISPATCH(softmax_rows)(x, rows, n, stride);
 }
 
 HWY_EXPORT(softmax_backward);

@@ -22,7 +22,10 @@ void relu(const float* x, std::size_t n, float* y, float* slope);
 
 // Relative error of every weight below 1e-6 plus 6e-8 times its score's distance from the greatest (the rounding of
 // that distance), for rows shorter than 10,000.
-void softmax(float* x, std::size_t n);
+void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride);
+inline void softmax(float* x, std::size_t n) {
+  softmax_rows(x, 1, n, n);
+}
 void softmax_backward(const float* p, std::size_t n, float* d);
 
 // Error below 2e-6 times the greatest magnitude of the row's result, for rows shorter than 10,000.
@@ -57,5 +60,6 @@ using reference::relu;
 using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;
+using reference::softmax_rows;
 
 }  // namespace faithful::engine

@@ -13,13 +13,19 @@ void layer_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<
                          const T* unit, const T* scales) {
   const std::size_t width = x.width();
   const T* dy = tape.gradient_of(y);
-  T* dgain = tape.gradient_to_add(gain);
-  T* doffset = tape.gradient_to_add(offset);
+  const ScratchScope scratch(tape.scratch());
+  const auto place_for = [&](Tensor<T> constant_or_not) {  // a constant gain or offset has no use for its gradient
+    if (tape.wants(constant_or_not)) return tape.gradient_to_add(constant_or_not);
+    T* unused = tape.scratch().template take<T>(width);
+    std::fill_n(unused, width, T(0));
+    return unused;
+  };
+  T* dgain = place_for(gain);
+  T* doffset = place_for(offset);
   Gradient<T> targets[2];
   std::size_t target_count = 0;
   if (tape.wants(x)) targets[target_count++] = tape.gradient(x);
   if (residual && tape.wants(residual)) targets[target_count++] = tape.gradient(residual);
-  const ScratchScope scratch(tape.scratch());
   T* spare = tape.scratch().template take<T>(width);
   for (std::size_t r = 0; r < x.rows(); ++r) {
     // The first target that is still empty takes the result itself.

@@ -65,6 +65,12 @@ void softmax(T* x, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) x[i] /= sum;
 }
 
+// Every row of x [rows, n].
+template <class T>
+void softmax_rows(T* x, std::size_t rows, std::size_t n, std::size_t stride) {
+  for (std::size_t r = 0; r < rows; ++r) softmax(x + r * stride, n);
+}
+
 // With p = softmax(x): d = gradient by p on entry, by x on return: p (d - <p, d>).
 template <class T>
 void softmax_backward(const T* p, std::size_t n, T* d) {

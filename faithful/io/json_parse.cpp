@@ -98,6 +98,12 @@ class Builder {
   std::size_t error_at_ = 0;
 };
 
+// Where the byte behind `before` stands.
+Place place_of(std::string_view before, const std::string& name) {
+  const auto line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
+  return {name, line, before.size() - (before.rfind('\n') + 1) + 1};  // npos + 1 is 0
+}
+
 }  // namespace
 
 Json parse_json(std::string_view text, const std::string& name, const JsonLimits& limits) {
@@ -105,15 +111,18 @@ Json parse_json(std::string_view text, const std::string& name, const JsonLimits
     reject({{name}, fmt::format("at most {} bytes of JSON", limits.most_bytes), fmt::format("{}", text.size())});
   }
   Builder builder(limits.deepest);
-  if (nlohmann::json::sax_parse(text.begin(), text.end(), &builder)) return builder.take();
+  const bool parsed = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
+  // The parser takes a zero byte for the end of the text, and would not look at what stands behind it.
+  if (const std::size_t zero = text.find('\0'); parsed && zero != std::string_view::npos) {
+    reject({place_of(text.substr(0, zero), name), "valid JSON", quote(text.substr(zero, 1))});
+  }
+  if (parsed) return builder.take();
   // The parser tells how many bytes it had read, the wrong one included. What we refused ourselves has no place.
   const std::size_t at = builder.error_at();
   if (at == 0) reject({{name}, builder.wanted(), builder.found()});
   const std::string_view before = text.substr(0, std::min(at, text.size()) - (at <= text.size() && !text.empty()));
-  const auto line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
-  const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
   const std::string found = at > text.size() ? "the end of the text" : quote(text.substr(before.size(), 1));
-  reject({{name, line, column}, builder.wanted(), builder.wanted() == "valid JSON" ? found : builder.found()});
+  reject({place_of(before, name), builder.wanted(), builder.wanted() == "valid JSON" ? found : builder.found()});
 }
 
 }  // namespace faithful

@@ -45,7 +45,7 @@ void check_entry(const SafetensorsEntry& entry) {
   const std::string place = fmt::format("safetensors: {}", quote(entry.name));
   const std::size_t element = dtype_size(entry.dtype);
   check_text(entry.name);
-  if (entry.name == kMetadataName) reject({{place}, "another name for an array"});
+  if (entry.name == kMetadataName) reject({{"safetensors"}, "a name for an array", quote(entry.name)});
   if (element == 0) reject({{place}, "a dtype such as F32, F64, I64 or U8", quote(entry.dtype)});
   if (byte_count(entry.shape, element) != entry.bytes.size()) {
     reject({{place},

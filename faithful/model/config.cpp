@@ -143,16 +143,20 @@ ModelConfig preset(std::string_view name) {
     config.head_width = config.width;
     config.dropout = 0;
   } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
-  } else if (name == "small") {
-    config.filters = 64;
-  } else if (name == "base") {
-    config.filters = config.width = 128;
-  } else if (name == "large") {
-    config.filters = config.width = 256;
-    config.heads = 8;
-    config.layers = 4;
   } else {
-    reject({{"--preset"}, fmt::format("{}", fmt::join(preset_names(), ", ")), quote(std::string(name))});
+    config.segment = 2;
+    config.dropout = 0.2;
+    if (name == "small") {
+      config.filters = 64;
+    } else if (name == "base") {
+      config.filters = config.width = 128;
+    } else if (name == "large") {
+      config.filters = config.width = 256;
+      config.heads = 8;
+      config.layers = 4;
+    } else {
+      reject({{"--preset"}, fmt::format("{}", fmt::join(preset_names(), ", ")), quote(std::string(name))});
+    }
   }
   return config;
 }

@@ -75,6 +75,8 @@ bool wait_for(pid_t child, double seconds, int& status) {
   return false;
 }
 
+constexpr int kNoSuchProgram = 127;
+
 }  // namespace
 
 ChildResult run_child(const std::vector<std::string>& arguments, const std::string& input, double seconds) {
@@ -107,6 +109,8 @@ ChildResult run_child(const std::vector<std::string>& arguments, const std::stri
     result.end = ChildResult::End::kTimedOut;
   } else if (WIFEXITED(status)) {
     result.status = WEXITSTATUS(status);
+    // POSIX lets a spawn that fails late end the child so (it does under qemu's user emulation).
+    if (result.status == kNoSuchProgram) result.end = ChildResult::End::kNotFound;
   } else {
     result.end = ChildResult::End::kKilled;
     result.status = WTERMSIG(status);

@@ -127,7 +127,7 @@ Identity Job::identity() const {
 TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, TrainOptions options, const std::string& title,
                        bool keep_scores) {
   TrainControl control;
-  control.stop = control_.stop;
+  if (control_.stop) control.stop = [&] { return control_.stop(); };  // the caller's own, whatever it counts
   control.checkpoints = &checkpoints_;
   control.identity = identity();
   control.log = control_.log;

@@ -10,10 +10,10 @@ namespace faithful {
 
 // How a classifier is trained. All of it decides about the bits of the result, so all of it stands in a checkpoint.
 struct TrainOptions {
-  std::size_t epochs = 40;             // passes over the training windows; the schedule is laid over all of them
+  std::size_t epochs = 60;             // passes over the training windows; the schedule is laid over all of them
   std::size_t stop_after = 0;          // epochs after which to stop, whatever the schedule still holds; 0: `epochs`
   std::size_t batch = 32;              // windows of a step
-  double rate = 1e-3;                  // the highest learning rate
+  double rate = 2e-3;                  // the highest learning rate
   double warm_up = 0.1;                // share of the steps in which the rate rises to it; a cosine follows
   double floor = 0.01;                 // the rate of the last step, as a share of `rate`
   double decay = 0.01;                 // weight decay of AdamW

@@ -157,12 +157,13 @@ void Trainer::resume() {
   Checkpoint found = *control_.checkpoints->take();
   const std::span<float> weights = model_.parameters().mutable_values();
   const TrainState& state = found.state;
-  const bool fits = found.weights.size() == weights.size() && state.batch <= steps_of_epoch() &&
-                    state.epoch <= last_epoch() && state.step == state.epoch * steps_of_epoch() + state.batch &&
-                    state.record.validation_labels == state_.record.validation_labels &&
-                    state.record.validation_scores.columns == state_.record.validation_scores.columns &&
-                    state.record.validation_scores.rows == (control_.keep_scores ? state.epoch : 0) &&
-                    (held_labels_.empty() || state.epoch == 0) == (state.record.best_epoch == 0);
+  const bool fits =
+      found.weights.size() == weights.size() && state.batch <= steps_of_epoch() && state.epoch <= last_epoch() &&
+      state.step == state.epoch * steps_of_epoch() + state.batch &&
+      state.record.validation_labels == state_.record.validation_labels &&
+      state.record.validation_scores.columns == state_.record.validation_scores.columns &&
+      state.record.validation_scores.rows == (state_.record.validation_labels.empty() ? 0 : state.epoch) &&
+      (held_labels_.empty() || state.epoch == 0) == (state.record.best_epoch == 0);
   if (!fits) reject({{path}, "a checkpoint of the same run", "one of other sizes", "without --resume it begins anew"});
   std::copy(found.weights.begin(), found.weights.end(), weights.begin());
   std::copy(found.first_moments.begin(), found.first_moments.end(), shards_.first_moments().begin());
@@ -316,8 +317,6 @@ void Trainer::show() {
   progress_->advance();
 }
 
-// {"training": title, "epoch": from 1, "epochs": of the schedule, then the fields of EpochRecord (null where there is
-// none), "windows_per_second": of this run so far, validation included}
 void Trainer::write_log(const EpochRecord& record) {
   if (!log_.is_open()) return;
   Json line = Json::object();

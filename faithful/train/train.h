@@ -19,13 +19,20 @@ struct TrainControl {
   std::function<bool()> stop = {};     // asked after every step; true: save a checkpoint and stop
   Checkpoints* checkpoints = nullptr;  // where to save and what to go on from; none: neither
   Identity identity = {};              // what a checkpoint must agree in besides model, options and windows
-  std::string log = {};                // JSONL file to add a line to for every epoch (see train.cpp); empty: none
+  std::string log = {};                // JSONL file to add a line to for every epoch; empty: none (see below)
   std::string title = "train";         // of the progress bar and in the log, such as "fold 2 of 5"
   bool progress = false;               // show a bar
   ProgressSink sink = {};              // where to
   bool keep_scores = false;            // fill TrainRecord::validation_scores (two classes)
   std::function<void(std::size_t epoch, const EpochRecord&)> on_epoch = {};  // after every epoch, from 1
 };
+
+// A line of the log, one object for each epoch:
+//   training            the title
+//   epoch, epochs       its number, from 1, and the length of the schedule
+//   loss .. seconds     the fields of EpochRecord; null where there is none
+//   windows_per_second  of this run so far, with validation
+// A resumed run adds to the log; the epochs that it does again have a second line.
 
 enum class StopReason { kAllEpochs, kNoBetter, kStopped };
 FAITHFUL_API std::string to_string(StopReason reason);  // "all epochs done", "no better validation value", "stopped"

@@ -1,16 +1,19 @@
 """How the Python tests call the program: run("encode", "dft", ...) -> exit code, standard output, standard error."""
+import functools
 import os
 import pathlib
+import resource
 import subprocess
+import tempfile
 
 PROGRAM = os.environ["FAITHFUL"]
 SOURCE = pathlib.Path(os.environ["FAITHFUL_SOURCE"])
 BUILD = pathlib.Path(os.environ["FAITHFUL_BUILD"])
 
 
-def run(*arguments, cwd=None, stdin=None, env=None):
+def run(*arguments, cwd=None, stdin=None, env=None, preexec_fn=None):
     return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, input=stdin, text=True, capture_output=True,
-                          env={**os.environ, **(env or {})}, timeout=120)
+                          env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, timeout=120)
 
 
 def rejected(*arguments, **options):
@@ -20,3 +23,15 @@ def rejected(*arguments, **options):
     assert done.stdout == ""
     assert done.stderr.startswith("faithful: ") and done.stderr.count("\n") == 1, done.stderr
     return done.stderr[len("faithful: "):-1]
+
+
+def bounded(*arguments, memory=256 << 20, cwd):
+    """rejected(), in a process that may not even map more than `memory` bytes."""
+    limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    return rejected(*arguments, cwd=cwd, env={"FAITHFUL_THREADS": "1"}, preexec_fn=limit)
+
+
+@functools.cache
+def built_without_hdf5():
+    with tempfile.TemporaryDirectory() as folder:
+        return "built without it" in run("data", "info", "x.h5", cwd=folder).stderr

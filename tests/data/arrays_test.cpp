@@ -105,8 +105,8 @@ TEST(Npy, ClaimOfTenGigabytes) {
   bytes.replace(at, 5, "(2500000000,)");
   bytes.erase(bytes.find("          ", at), 8);
   write_text(path, bytes);
-  const std::string message = rejection([&] { load_dataset(path); });
-  EXPECT_NE(message.find("x.npy: expected "), std::string::npos) << message;
+  EXPECT_EQ(rejection([&] { load_dataset(path); }),
+            path + ": expected 10000000000 bytes of data for shape (2500000000,) of <f4, found 48");
 }
 
 TEST(Npz, PlainArrays) {

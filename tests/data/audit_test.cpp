@@ -1,7 +1,6 @@
 #include "faithful/data/audit.h"
 
 #include "faithful/data/catalogue.h"
-#include "faithful/base/sha256.h"
 #include "tests/data/data_support.h"
 
 namespace faithful {
@@ -9,15 +8,6 @@ namespace {
 
 using testing::kNan;
 using testing::table;
-
-// The publication's own test values, and lengths around the block size against a second way to pad.
-TEST(Sha256, KnownValues) {
-  EXPECT_EQ(sha256(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  EXPECT_EQ(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  EXPECT_EQ(sha256("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
-            "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
-  EXPECT_EQ(sha256(std::string(1'000'000, 'a')), "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
-}
 
 // Every threshold by brute force.
 double naive_best_f1(const std::vector<float>& scores, const std::vector<std::uint8_t>& truth) {

@@ -82,6 +82,23 @@ TEST(Gemm, AnEmptySumIsTheBias) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(c[i], bias[i % 3]);
 }
 
+TEST(Gemm, ColumnsBehindTheLastBecomeZero) {
+  for (const std::size_t m : {1, 4, 6, 13}) {
+    constexpr std::size_t n = 21, k = 5;
+    const std::size_t padded = packed_size<float>(1, n);
+    const std::vector<float> a = numbers<float>(m * k, 1), b = numbers<float>(k * n, 2);
+    Packed<float> packed(packed_size<float>(k, n));
+    std::vector<float> exact(m * n), wide(m * padded, 7.0F);
+    gemm<float>({a.data(), m, k, k}, Form::kPlain, {b.data(), k, n, n}, Form::kPlain, {exact.data(), m, n, n},
+                packed.data());
+    gemm_packed<float>({a.data(), m, k, k}, Form::kPlain, packed.data(), {wide.data(), m, padded, padded});
+    for (std::size_t i = 0; i < wide.size(); ++i) {
+      const std::size_t column = i % padded;
+      EXPECT_EQ(wide[i], column < n ? exact[i / padded * n + column] : 0.0F);
+    }
+  }
+}
+
 TEST(Gemm, SmallIntegersAreExact) {
   // 1 + 2 + ... + k in every cell, exact in float.
   constexpr std::size_t m = 11, n = 19, k = 700;

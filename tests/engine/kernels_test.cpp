@@ -137,6 +137,22 @@ TEST(Kernels, SoftmaxAndItsGradient) {
   }
 }
 
+TEST(Kernels, SoftmaxOfRowsIsThatOfEachRow) {
+  for (const std::size_t rows : {1, 2, 7, 8, 9, 19}) {
+    for (const std::size_t n : {1, 5, 8, 13, 16, 100}) {
+      const std::size_t stride = n + 3;
+      std::vector<float> all = numbers(rows * stride, n);
+      std::fill_n(all.data() + (rows - 1) * stride, n, -kInfinity);  // the last row is masked throughout
+      std::vector<float> single = all;
+      softmax_rows(all.data(), rows, n, stride);
+      for (std::size_t r = 0; r < rows; ++r) softmax(single.data() + r * stride, n);
+      EXPECT_EQ(all, single) << rows << " x " << n;  // what lies between the rows is left alone
+      const float* last = all.data() + (rows - 1) * stride;
+      EXPECT_EQ(std::vector<float>(last, last + n), std::vector<float>(n));
+    }
+  }
+}
+
 TEST(Kernels, SoftmaxOfAMaskedRowIsZero) {
   for (const std::size_t n : kLengths) {
     std::vector<float> p(n, -kInfinity);

@@ -84,6 +84,25 @@ TEST(Shards, NothingIsAllocatedInSteadyState) {
   EXPECT_EQ(faithful::testing::allocation_count() - before, 0U);
 }
 
+// Beyond the lengths whose softmax is kept, twice the positions take twice the memory.
+TEST(Shards, MemoryIsLinearInThePositions) {
+  const auto bytes_at = [](std::size_t positions) {
+    ReferenceConfig config{.channels = 2, .width = 4, .heads = 1, .layers = 1, .positions = positions};
+    ThreadPool pool(1);
+    ReferenceModel<float> model(config);
+    const ReferenceBatch<float> batch(config, 1);
+    Shards<float> training(model.parameters, pool, {.shards = 1});
+    training.accumulate(1, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+      return model.loss(tape, batch.x, batch.labels, begin, end);
+    });
+    return static_cast<double>(training.peak_bytes());
+  };
+  const double small = bytes_at(600), middle = bytes_at(1200), large = bytes_at(2400);
+  EXPECT_LT(middle, 2.05 * small);
+  EXPECT_LT(large, 2.05 * middle);
+  EXPECT_NEAR((large - middle) / (middle - small), 2, 0.3);  // 4 if it were quadratic
+}
+
 TEST(Shards, WholeModelGradientsByCentralDifferences) {
   ThreadPool pool(1);
   ReferenceConfig config{

@@ -82,6 +82,7 @@ TEST(Json, Complaints) {
   EXPECT_EQ(complaint("{\"a\": 1,\n \"b\": }"), "f:2:7: expected valid JSON, found \"}\"");
   EXPECT_EQ(complaint("[1, 2"), "f:1:6: expected valid JSON, found the end of the text");
   EXPECT_EQ(complaint("[1] x"), "f:1:5: expected valid JSON, found \"x\"");
+  EXPECT_EQ(complaint(std::string("[1]\n \0 x", 8)), "f:2:2: expected valid JSON, found \"\\x00\"");
   EXPECT_EQ(complaint("// no\n1"), "f:1:1: expected valid JSON, found \"/\"");
   EXPECT_EQ(complaint("[1e999]"), "f:1:6: expected a number that fits a double, found \"1e999\"");
   EXPECT_EQ(complaint("{\"a\":1,\"b\":2,\"a\":3}"), "f: expected each name once in an object, found \"a\" twice");

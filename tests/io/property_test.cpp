@@ -14,6 +14,7 @@
 #include "faithful/io/json.h"
 #include "faithful/io/npy.h"
 #include "faithful/io/npz.h"
+#include "faithful/io/safetensors.h"
 #include "tests/support.h"
 
 namespace faithful {
@@ -177,6 +178,30 @@ RC_GTEST_PROP(Property, JsonRoundTrip, ()) {
 
 RC_GTEST_PROP(Property, AnyStringIsWrittenAsValidJson, (const std::string& bytes)) {
   RC_ASSERT(parse_json(dump_json(Json(bytes)), "f").is_string());
+}
+
+RC_GTEST_PROP(Property, SafetensorsRoundTrip, ()) {
+  const auto letters = rc::gen::container<std::string>(rc::gen::inRange('\0', '\x7f'));
+  const auto metadata = *rc::gen::container<SafetensorsMetadata>(letters, letters);
+  const auto names = *rc::gen::unique<std::vector<std::string>>(letters);
+  std::vector<std::vector<double>> values;
+  std::vector<SafetensorsEntry> entries;
+  for (std::size_t i = 0; i < names.size(); ++i) values.push_back(any_numbers(2 * (i % 5)));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    entries.push_back(safetensors_entry<double>(names[i], {2, i % 5}, values[i]));
+    if (i % 2 == 1) entries.back() = {names[i], "U8", {i % 5, 16}, entries.back().bytes};
+  }
+  const std::string bytes = safetensors_bytes(entries, metadata);
+  const Safetensors file = parse_safetensors(bytes, "f");
+  RC_ASSERT(file.metadata() == metadata);
+  RC_ASSERT(file.entries().size() == names.size());
+  for (const SafetensorsEntry& entry : entries) {
+    RC_ASSERT(file.at(entry.name).dtype == entry.dtype);
+    RC_ASSERT(file.at(entry.name).shape == entry.shape);
+    RC_ASSERT(file.at(entry.name).bytes == entry.bytes);
+  }
+  RC_ASSERT(safetensors_bytes(file.entries(), file.metadata()) == bytes);
+  RC_ASSERT(digest_of(file.entries(), file.metadata()) == digest_of(entries, metadata));
 }
 
 }  // namespace

@@ -267,7 +267,7 @@ class Model:
         if self.token:
             return h[:, 0]
         if self.c.pooling == "mean":
-            weights = allowed / allowed.sum(1, keepdim=True)
+            weights = allowed.double() / allowed.sum(1, keepdim=True)
         else:
             weights = torch.softmax((h @ self.p["pooling.weight"][0]).masked_fill(~allowed, -math.inf), 1)
         return (weights[..., None] * h).sum(1)

@@ -1,0 +1,47 @@
+#pragma once
+
+// What the engine's benchmarks share: the work in a step of DESIGN's model, and oneDNN's sgemm to set it against.
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+#include "tests/engine/oracle_blas.h"
+#include "tests/engine/reference_model.h"
+
+namespace faithful::engine::bench {
+
+inline testing::ReferenceConfig case_of(std::size_t width, std::size_t positions = 100) {
+  return {.width = width, .heads = width > 128 ? std::size_t{8} : std::size_t{4}, .positions = positions};
+}
+
+// Floating-point operations of the products of one pass forwards, per sample; backwards takes twice that, less the
+// gradient of the input, which nobody needs.
+inline double flops_forward(const testing::ReferenceConfig& c) {
+  const double s = static_cast<double>(c.positions), d = static_cast<double>(c.width);
+  const double layer = s * 12 * d * d + 2 * s * s * d;
+  return 2 * (s * d * static_cast<double>(c.channels) + static_cast<double>(c.layers) * layer);
+}
+inline double flops_step(const testing::ReferenceConfig& c) {
+  return 3 * flops_forward(c) -
+         2 * static_cast<double>(c.positions) * static_cast<double>(c.width) * static_cast<double>(c.channels);
+}
+
+// oneDNN's product of two matrices of 1024 x 1024 on one core; OpenBLAS's where there is no oneDNN.
+class SgemmPeer {
+ public:
+  static constexpr double kFlops = 2.0 * 1024 * 1024 * 1024;
+  static bool exists() { return !oracle_sgemms().empty(); }
+  void run() { oracle_sgemms()[0].second(kSize, kSize, kSize, a_.data(), b_.data(), c_.data()); }
+
+ private:
+  static constexpr std::size_t kSize = 1024;
+  std::vector<float> a_ = std::vector<float>(kSize * kSize, 0.5F), b_ = a_, c_ = a_;
+};
+
+inline double lower_quartile(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 4];
+}
+
+}  // namespace faithful::engine::bench

@@ -1,0 +1,173 @@
+// The engine as a worker of bench/engine_peers.py: one request per line of standard input, one line of JSON as answer.
+//
+//   train WIDTH THREADS BATCH   {"ms": per step, "flops": of a step}
+//   infer WIDTH THREADS BATCH   the same of a pass forwards
+//   sgemm N                     {"gflops": of N threads at once, each with its own product, added up}
+//   profile WIDTH               {"operators": [[name, forward %, backward %], ...]}
+//   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then an input x and its
+//                               logits, as raw float32, so that a peer can show that it computes the same
+
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/clock.h"
+#include "bench/engine_case.h"
+#include "faithful/base/cpu.h"
+
+namespace faithful::engine::bench {
+namespace {
+
+using faithful::bench::seconds;
+using testing::ReferenceBatch;
+using testing::ReferenceConfig;
+using testing::ReferenceModel;
+
+constexpr double kTurn = 0.25;       // seconds of work per request
+constexpr std::size_t kShards = 8;  // the engine's default
+
+// A model with all that a step of it needs, kept from request to request.
+class Case {
+ public:
+  Case(std::size_t width, std::size_t threads, std::size_t batch)
+      : config_(case_of(width)),
+        pool_(threads),
+        model_(config_),
+        batch_(config_, batch),
+        shards_(model_.parameters, pool_, {.shards = kShards}) {}
+
+  void train(Profile* profile = nullptr) {
+    shards_.accumulate(
+        batch_.labels.size(),
+        [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+          return model_.loss(tape, batch_.x, batch_.labels, begin, end);
+        },
+        profile);
+    shards_.update({});
+  }
+  std::vector<float> infer() {
+    const std::size_t each = config_.positions * config_.channels, classes = config_.classes;
+    std::vector<float> logits(batch_.labels.size() * classes);
+    shards_.infer(batch_.labels.size(), [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+      const Tensor<float> z = model_.logits(tape, batch_.x.data() + begin * each, end - begin);
+      std::copy_n(z.data, (end - begin) * classes, logits.data() + begin * classes);
+    });
+    return logits;
+  }
+  const ReferenceConfig& config() const { return config_; }
+  const ReferenceModel<float>& model() const { return model_; }
+  const std::vector<float>& x() const { return batch_.x; }
+
+ private:
+  ReferenceConfig config_;
+  ThreadPool pool_;
+  ReferenceModel<float> model_;
+  ReferenceBatch<float> batch_;
+  Shards<float> shards_;
+};
+
+// Seconds per call, over about a turn.
+template <class Work>
+double timed(const Work& work) {
+  work();
+  std::size_t count = 0;
+  double spent = 0;
+  while (spent < kTurn) {
+    spent += seconds(work);
+    ++count;
+  }
+  return spent / static_cast<double>(count);
+}
+
+std::string time_case(const std::string& kind, std::size_t width, std::size_t threads, std::size_t batch) {
+  static std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Case> cases;
+  const auto key = std::make_tuple(width, threads, batch);
+  Case& c = cases.try_emplace(key, width, threads, batch).first->second;
+  const bool trains = kind == "train";
+  const double time = trains ? timed([&] { c.train(); }) : timed([&] { (void)c.infer(); });
+  const double flops = static_cast<double>(batch) * (trains ? flops_step(c.config()) : flops_forward(c.config()));
+  return fmt::format(R"({{"ms": {:.5f}, "flops": {:.6g}}})", 1e3 * time, flops);
+}
+
+std::string time_sgemm(std::size_t threads) {
+  if (!SgemmPeer::exists()) return R"({"gflops": null})";
+  std::vector<double> rates(threads);
+  std::vector<std::jthread> workers;
+  for (std::size_t i = 0; i < threads; ++i) {
+    workers.emplace_back([&rates, i] {
+      SgemmPeer peer;
+      rates[i] = SgemmPeer::kFlops / timed([&] { peer.run(); }) / 1e9;
+    });
+  }
+  workers.clear();
+  double all = 0;
+  for (const double rate : rates) all += rate;
+  return fmt::format(R"({{"gflops": {:.3f}}})", all);
+}
+
+std::string profile_of(std::size_t width) {
+  Case c(width, 1, 32);
+  for (int i = 0; i < 3; ++i) c.train();
+  Profile profile;
+  const double whole = seconds([&] {
+    for (int i = 0; i < 5; ++i) c.train(&profile);
+  });
+  std::vector<std::string> rows;
+  for (const Profile::Entry& entry : profile.entries()) {
+    rows.push_back(fmt::format(R"(["{}", {:.2f}, {:.2f}])", entry.name, 100 * entry.forward / whole,
+                               100 * entry.backward / whole));
+  }
+  return fmt::format(R"({{"operators": [{}]}})", fmt::join(rows, ", "));
+}
+
+std::string write_weights(std::size_t width, const std::string& path) {
+  Case c(width, 1, 2);
+  std::ofstream file(path, std::ios::binary);
+  std::vector<std::string> rows;
+  const auto write = [&](const std::string& name, std::span<const float> numbers, const std::string& sizes) {
+    file.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size_bytes()));
+    rows.push_back(fmt::format(R"(["{}", [{}]])", name, sizes));
+  };
+  for (const ParameterEntry& entry : c.model().parameters.entries()) {
+    std::vector<std::size_t> sizes;
+    for (std::size_t i = 0; i < entry.shape.rank(); ++i) sizes.push_back(entry.shape[i]);
+    write(entry.name, c.model().parameters.values().subspan(entry.offset, entry.shape.count()),
+          fmt::format("{}", fmt::join(sizes, ", ")));
+  }
+  write("x", c.x(), fmt::format("2, {}, {}", c.config().positions, c.config().channels));
+  write("logits", c.infer(), fmt::format("2, {}", c.config().classes));
+  return fmt::format(R"({{"tensors": [{}]}})", fmt::join(rows, ", "));
+}
+
+std::string answer(const std::string& line) {
+  std::istringstream words(line);
+  std::string kind, file;
+  std::size_t width = 0, threads = 0, batch = 0;
+  words >> kind;
+  if ((kind == "train" || kind == "infer") && words >> width >> threads >> batch) {
+    return time_case(kind, width, threads, batch);
+  }
+  if (kind == "sgemm" && words >> threads) return time_sgemm(threads);
+  if (kind == "profile" && words >> width) return profile_of(width);
+  if (kind == "weights" && words >> width >> file) return write_weights(width, file);
+  return R"({"error": "not a request"})";
+}
+
+}  // namespace
+}  // namespace faithful::engine::bench
+
+int main() {
+  fmt::print("{{\"name\": \"faithful, {}\"}}\n", faithful::instruction_set());
+  std::fflush(stdout);
+  for (std::string line; std::getline(std::cin, line);) {
+    fmt::print("{}\n", faithful::engine::bench::answer(line));
+    std::fflush(stdout);
+  }
+}

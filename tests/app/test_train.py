@@ -1,0 +1,130 @@
+"""`faithful train` as a user meets it: a good model from a table, the same bytes whatever happens on the way."""
+import json
+import os
+import random
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+from program import PROGRAM, rejected, run
+
+SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Two noisy channels; in anomalous stretches the second follows the first with the wrong sign."""
+    path = tmp_path_factory.mktemp("data") / "pump.csv"
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=3000).cumsum() * 0.1
+    label = np.zeros(3000, int)
+    for begin in range(100, 2900, 200):
+        label[begin : begin + 40] = 1
+    second = np.where(label == 1, -first, first) + 0.05 * rng.normal(size=3000)
+    rows = [f"{i},{a:.5f},{b:.5f},{y}" for i, (a, b, y) in enumerate(zip(first, second, label))]
+    path.write_text("time,pressure,flow,broken\n" + "\n".join(rows) + "\n")
+    return path
+
+
+def train(table, output, *more, **how):
+    done = run("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, *more, **how)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_ends_with_scores_beside_baselines(table, tmp_path):
+    text = train(table, tmp_path / "m.safetensors", "--epochs", "20").stdout
+    for word in ["windows to train", "threshold", "Test scores", "this model", "random", "all positive", "linear", "time:"]:
+        assert word in text
+    assert text.rstrip().endswith("m.safetensors")
+    assert not (tmp_path / "m.safetensors.checkpoint").exists()
+
+
+def test_learns(table, tmp_path):
+    out = train(table, tmp_path / "m.safetensors", "--epochs", "40", "--json").stdout
+    record = json.loads(out)["record"]
+    assert record["test"]["f1"] > record["baselines"]["all positive"]["f1"]
+    assert record["test"]["auc_roc"] > 0.7
+    assert record["proof"]["shared_samples"] == 0
+
+
+def test_threads_change_nothing(table, tmp_path):
+    one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
+    train(table, one, "--epochs", "3", "--threads", "1")
+    train(table, two, "--epochs", "3", "--threads", "2")
+    assert one.read_bytes() == two.read_bytes()
+
+
+@pytest.mark.parametrize("attempt", range(3))
+def test_killed_and_resumed_is_the_same(table, tmp_path, attempt):
+    whole, pieces = tmp_path / "whole.safetensors", tmp_path / "pieces.safetensors"
+    epochs = ["--epochs", "12", "--no-baselines"]
+    train(table, whole, *epochs)
+    command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", pieces, *epochs]
+    command += ["--checkpoint-every", "0"]
+    checkpoint, moments, kills = tmp_path / "pieces.safetensors.checkpoint", random.Random(attempt), 0
+    for _ in range(100):
+        resume = ["--resume"] if checkpoint.exists() else []
+        process = subprocess.Popen([*map(str, command), *resume], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        time.sleep(moments.uniform(0.02, 0.3) if kills < 6 else 30)
+        killed = process.poll() is None
+        if killed:
+            process.send_signal(signal.SIGKILL)
+        error = process.communicate()[1].decode()
+        if not killed:
+            assert process.returncode == 0, error
+            break
+        kills += 1
+    assert kills > 0
+    assert whole.read_bytes() == pieces.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir() if ".checkpoint" not in p.name) == ["pieces.safetensors", "whole.safetensors"]
+
+
+def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
+    output = tmp_path / "m.safetensors"
+    command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "5000"]
+    process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "go on with the same command and --resume" in error
+    assert (tmp_path / "m.safetensors.checkpoint").exists() and not output.exists()
+    other = rejected("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "4000", "--resume")
+    assert "epochs" in other
+
+
+def test_log_has_a_line_for_every_epoch(table, tmp_path):
+    train(table, tmp_path / "m.safetensors", "--epochs", "3", "--log", tmp_path / "log.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "more, says",
+    [
+        (["-o", "m.bin"], "--output: expected a file name that ends in .safetensors"),
+        (["-o", "none/m.safetensors"], "--output: expected a file in a folder that exists"),
+        (["-o", "m.safetensors", "--encoding", "sinusoid"], "did you mean sinusoidal?"),
+        (["-o", "m.safetensors", "--encoding", "onehot", "--width", "8"], "onehot"),
+        (["-o", "m.safetensors", "--heads", "5"], "heads"),
+        (["-o", "m.safetensors", "--resume"], "--resume: expected a checkpoint"),
+        (["-o", "m.safetensors", "--window", "100000"], "window"),
+        (["-o", "m.safetensors", "--split", "given"], "train and test"),
+        (["-o", "m.safetensors", "--epochs", "0"], "--epochs"),
+    ],
+)
+def test_mistakes_get_one_line(table, tmp_path, monkeypatch, more, says):
+    monkeypatch.chdir(tmp_path)
+    assert says in rejected("train", table, "--time", "time", "--label", "broken", *more)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_labels_it_says_what_to_name(tmp_path):
+    path = tmp_path / "plain.csv"
+    path.write_text("a,b\n" + "1,2\n" * 500)
+    assert "label" in rejected("train", path, "-o", tmp_path / "m.safetensors")
+    assert os.listdir(tmp_path) == ["plain.csv"]

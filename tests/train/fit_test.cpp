@@ -1,0 +1,203 @@
+#include "faithful/train/fit.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "faithful/metrics/ranking.h"
+#include "faithful/train/answers.h"
+#include "faithful/train/score.h"
+#include "faithful/train/times.h"
+#include "tests/support.h"
+#include "tests/train/toy.h"
+
+namespace faithful {
+namespace {
+
+using testing::rejection;
+using testing::toy_cases;
+using testing::toy_options;
+using testing::toy_timelines;
+using testing::weights_of;
+
+bool has_note(const FitResult& result, const std::string& text) {
+  return std::any_of(result.notes.begin(), result.notes.end(),
+                     [&](const std::string& note) { return note.find(text) != std::string::npos; });
+}
+
+TEST(Fit, TimelinesFromDataToTestScores) {
+  const Dataset dataset = toy_timelines(3, 1500);
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.train.epochs = 8;
+  ThreadPool one(1), two(2);
+  const FitResult result = fit_classifier(dataset, options, two);
+  EXPECT_FALSE(result.stopped);
+  EXPECT_TRUE(result.sets.proof.holds());
+  EXPECT_EQ(result.threshold_origin, "best F1 on validation");
+  EXPECT_EQ(result.channels, dataset.channels);
+  EXPECT_EQ(result.classes, dataset.classes);
+  EXPECT_EQ(result.epochs_chosen, 0U);
+  EXPECT_EQ(result.test_probabilities.rows, result.sets.test.size());
+  ASSERT_TRUE(result.test.binary && result.test.events);
+  EXPECT_GT(result.test.binary->f1(), 0.9);
+  EXPECT_GT(result.test.auc_pr.value(), 0.95);
+  EXPECT_GE(result.test.events->recall(), 0.9);
+  ASSERT_EQ(result.baselines.size(), 3U);
+  EXPECT_EQ(result.scaler.by_series.size(), 3U) << "each timeline by its own statistics";
+  const FitResult again = fit_classifier(dataset, options, one);
+  EXPECT_EQ(weights_of(again.model), weights_of(result.model));
+  EXPECT_EQ(again.test_probabilities, result.test_probabilities);
+  for (std::size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(again.baselines[i].test.headline(), result.baselines[i].test.headline());
+}
+
+TEST(Fit, GivenPartsAreCrossValidated) {
+  const Dataset dataset = toy_cases(2, 30);
+  FitOptions options = toy_options(SplitKind::kGiven);
+  options.split.folds = 3;
+  options.train.epochs = 6;
+  ThreadPool pool(2);
+  std::vector<std::string> trainings;
+  FitControl control;
+  control.on_epoch = [&](const std::string& training, std::size_t, const EpochRecord&) {
+    if (trainings.empty() || trainings.back() != training) trainings.push_back(training);
+  };
+  const FitResult result = fit_classifier(dataset, options, pool, control);
+  EXPECT_EQ(trainings, (std::vector<std::string>{"fold 1 of 3", "fold 2 of 3", "fold 3 of 3", "train on all"}));
+  ASSERT_EQ(result.folds.size(), 3U);
+  ASSERT_EQ(result.mean_of_folds.size(), 6U);
+  std::size_t held = 0;
+  for (const TrainRecord& fold : result.folds) {
+    EXPECT_EQ(fold.history.size(), 6U);
+    EXPECT_EQ(fold.validation_scores.rows, 6U);
+    EXPECT_EQ(fold.validation_scores.columns, fold.validation_labels.size());
+    held += fold.validation_labels.size();
+  }
+  EXPECT_EQ(held, result.sets.train.size()) << "every training window validates once";
+  EXPECT_EQ(result.sets.validation.size(), 0U);
+  // The chosen epoch is the best of the mean, and the model is trained so far and no further.
+  for (const EpochRecord& epoch : result.mean_of_folds)
+    EXPECT_FALSE(is_better(epoch, result.mean_of_folds[result.epochs_chosen - 1], "auto"));
+  EXPECT_EQ(result.training.record.history.size(), result.epochs_chosen);
+  // The threshold is that of the pooled scores after that epoch.
+  std::vector<double> scores;
+  std::vector<std::int32_t> labels;
+  for (const TrainRecord& fold : result.folds)
+    for (std::size_t i = 0; i < fold.validation_labels.size(); ++i) {
+      scores.push_back(static_cast<double>(fold.validation_scores(result.epochs_chosen - 1, i)));
+      labels.push_back(fold.validation_labels[i]);
+    }
+  EXPECT_EQ(result.threshold, RankedScores(scores, flags_of(labels)).best_f1()->value);
+  EXPECT_EQ(result.threshold_origin, "best F1 on the 40 windows of 3 folds");
+  EXPECT_FALSE(result.test.events) << "series with one label each have no events";
+  // By hand: all of train, the same schedule, stopped at the chosen epoch.
+  options.train.stop_after = result.epochs_chosen;
+  const FitResult by_hand = fit_classifier(dataset, options, pool);
+  EXPECT_TRUE(by_hand.folds.empty());
+  EXPECT_EQ(weights_of(by_hand.model), weights_of(result.model));
+}
+
+TEST(Fit, ManyClassesOfUnequalLength) {
+  const Dataset dataset = toy_cases(3, 24, 16, 3, true);
+  FitOptions options = toy_options(SplitKind::kGiven);
+  options.split.window.length = 0;
+  options.cross_validate = false;
+  options.train.epochs = 30;
+  options.baseline.steps = 200;
+  ThreadPool pool(2);
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_EQ(result.model.config().length, 16U);
+  EXPECT_EQ(result.model.config().classes, 3U);
+  EXPECT_FALSE(result.test.binary);
+  EXPECT_GT(result.test.report.accuracy, 0.9) << "where the bump is tells the class";
+  EXPECT_EQ(result.test.headline(), result.test.report.accuracy);
+  EXPECT_TRUE(has_note(result, "nothing validates"));
+  ASSERT_EQ(result.baselines.size(), 3U);
+  EXPECT_EQ(result.baselines[1].name, "majority");
+  EXPECT_NEAR(result.baselines[1].test.report.accuracy, 1.0 / 3, 1e-12);
+  EXPECT_LT(result.baselines[2].test.report.accuracy, 0.9) << "the summaries do not see it";
+}
+
+TEST(Fit, RandomSplitsCarryTheWord) {
+  ThreadPool pool(1);
+  FitOptions options = toy_options(SplitKind::kRandom);
+  options.train.epochs = 1;
+  options.baselines = false;
+  const Dataset dataset = toy_timelines(1, 400);
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_TRUE(has_note(result, "leak"));
+  EXPECT_FALSE(result.sets.proof.holds());
+  EXPECT_FALSE(result.test.events) << "windows at random have no order";
+}
+
+TEST(Fit, SeriesWithoutLabelsAreLeftOut) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines(3, 600);
+  dataset.series[2].labels.clear();
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.train.epochs = 1;
+  options.baselines = false;
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_TRUE(has_note(result, "1 series without labels"));
+  for (const Windows* part : {&result.sets.train, &result.sets.validation, &result.sets.test})
+    for (std::size_t i = 0; i < part->size(); ++i) EXPECT_NE((*part)[i].series, 2U);
+}
+
+TEST(Fit, KnownRulesAreApplied) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines(3, 600);
+  dataset.name = "MSL";
+  dataset.series[2].name = "P-14";
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.train.epochs = 1;
+  options.baselines = false;
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_TRUE(has_note(result, "P-14"));
+  EXPECT_EQ(result.split.leave_out, (std::vector<std::string>{"P-14"}));
+  for (std::size_t i = 0; i < result.sets.train.size(); ++i) EXPECT_NE(result.sets.train[i].series, 2U);
+}
+
+TEST(Fit, PositionsThatAreTimes) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines(2, 900);
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.model.positions = "time";
+  options.train.epochs = 1;
+  options.baselines = false;
+  EXPECT_NE(rejection([&] {
+              fit_classifier(dataset, options, pool);
+            }).find("toy: expected timestamps, for positions that are times, found none in series \"machine 0\""),
+            std::string::npos);
+  for (Series& series : dataset.series)
+    for (std::size_t t = 0; t < series.length(); ++t)  // a short pause after every 50 samples
+      series.times.push_back(static_cast<std::int64_t>(t * 500 + t / 50 * 250));
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_EQ(result.model.config().time_step, 500);
+  EXPECT_TRUE(has_note(result, "median step"));
+  EXPECT_TRUE(has_note(result, "period 17"));
+  EXPECT_EQ(result.model.config().period, 17U) << "15.5 steps, rounded up, and one more";
+  for (Series& series : dataset.series) std::fill(series.times.begin(), series.times.end(), 7);
+  EXPECT_NE(rejection([&] { fit_classifier(dataset, options, pool); }).find("a median step of 0"), std::string::npos);
+}
+
+TEST(Fit, Rejects) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines();
+  dataset.classes.clear();
+  EXPECT_NE(rejection([&] {
+              fit_classifier(dataset, toy_options(SplitKind::kBlocked), pool);
+            }).find("toy: expected labels of two classes or more, found 0 classes"),
+            std::string::npos);
+  const Dataset timelines = toy_timelines();
+  EXPECT_NE(rejection([&] {
+              fit_classifier(timelines, toy_options(SplitKind::kGiven), pool);
+            }).find("its own train and test parts"),
+            std::string::npos);
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.model.heads = 3;
+  EXPECT_NE(rejection([&] { fit_classifier(timelines, options, pool); }).find("heads"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace faithful

@@ -1,0 +1,95 @@
+#include "faithful/train/schedule.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "faithful/train/options.h"
+#include "faithful/train/record.h"
+#include "tests/support.h"
+
+namespace faithful {
+namespace {
+
+using testing::rejection;
+
+TEST(Schedule, ClosedForm) {
+  const ScheduleOptions options{.rate = 2, .warm_up = 0.2, .floor = 0.1};
+  EXPECT_DOUBLE_EQ(rate_at(1, 10, options), 1);
+  EXPECT_DOUBLE_EQ(rate_at(2, 10, options), 2);
+  EXPECT_DOUBLE_EQ(rate_at(6, 10, options), 2 * 0.55) << "half way down";
+  EXPECT_DOUBLE_EQ(rate_at(4, 10, options), 2 * (0.1 + 0.45 * (1 + std::sqrt(0.5))));
+  EXPECT_DOUBLE_EQ(rate_at(10, 10, options), 0.2);
+}
+
+TEST(Schedule, Edges) {
+  EXPECT_DOUBLE_EQ(rate_at(1, 1, {.rate = 3, .warm_up = 0, .floor = 0.5}), 1.5) << "one step is the last one";
+  EXPECT_DOUBLE_EQ(rate_at(1, 1, {.rate = 3, .warm_up = 1, .floor = 0}), 3);
+  EXPECT_DOUBLE_EQ(rate_at(7, 7, {.rate = 3, .warm_up = 1, .floor = 0}), 3) << "warm-up alone";
+  EXPECT_DOUBLE_EQ(rate_at(1, 7, {.rate = 3, .warm_up = 1, .floor = 0}), 3.0 / 7);
+  for (std::size_t step = 1; step <= 13; ++step)
+    EXPECT_DOUBLE_EQ(rate_at(step, 13, {.rate = 3, .warm_up = 0, .floor = 1}), 3) << "constant";
+}
+
+TEST(Schedule, Clipping) {
+  EXPECT_EQ(clip_factor(0.5, 1), 1);
+  EXPECT_EQ(clip_factor(4, 1), 0.25);
+  EXPECT_EQ(clip_factor(4, 0), 1) << "0: as they are";
+}
+
+TEST(TrainOptions, ImpossibleOnesAreRejected) {
+  const auto with = [](auto change) {
+    TrainOptions options;
+    change(options);
+    return rejection([&] { check_train_options(options); });
+  };
+  check_train_options({});
+  EXPECT_EQ(with([](auto& o) { o.epochs = 0; }), "--epochs: expected at least 1, found 0");
+  EXPECT_EQ(with([](auto& o) { o.epochs = 40, o.stop_after = 41; }),
+            "--stop-after: expected at most --epochs, found 41");
+  EXPECT_EQ(with([](auto& o) { o.batch = 0; }), "--batch: expected at least 1, found 0");
+  EXPECT_EQ(with([](auto& o) { o.rate = 0; }), "--rate: expected above 0 and up to 10, found 0");
+  EXPECT_EQ(with([](auto& o) { o.rate = std::nan(""); }), "--rate: expected above 0 and up to 10, found nan");
+  EXPECT_EQ(with([](auto& o) { o.warm_up = 1.5; }), "--warm-up: expected a share from 0 to 1, found 1.5");
+  EXPECT_EQ(with([](auto& o) { o.floor = -1; }), "--floor: expected a share from 0 to 1, found -1");
+  EXPECT_EQ(with([](auto& o) { o.decay = -1; }), "--decay: expected from 0 to below 1 / --rate, found -1");
+  EXPECT_EQ(with([](auto& o) { o.clip = -1; }), "--clip: expected at least 0, found -1");
+  EXPECT_EQ(with([](auto& o) { o.class_weights = "x"; }), "--class-weights: expected auto or none, found \"x\"");
+  EXPECT_EQ(with([](auto& o) { o.select = "f2"; }), "--select: expected auto or loss, found \"f2\"");
+}
+
+TEST(EpochRecord, BetterIsMoreOfTheValueThenLessLoss) {
+  EpochRecord binary;
+  binary.threshold = 0.5, binary.auc_pr = 0.8, binary.f1 = 0.9, binary.validation_loss = 0.3;
+  EXPECT_EQ(binary.value("auto"), 0.8);
+  EXPECT_EQ(binary.value("loss"), -0.3);
+  EpochRecord other = binary;
+  EXPECT_FALSE(is_better(other, binary, "auto"));
+  other.validation_loss = 0.2;
+  EXPECT_TRUE(is_better(other, binary, "auto"));
+  other.auc_pr = 0.79;
+  EXPECT_FALSE(is_better(other, binary, "auto"));
+  EXPECT_TRUE(is_better(other, binary, "loss"));
+  EpochRecord many;
+  many.f1 = 0.7, many.validation_loss = 2;
+  EXPECT_EQ(many.value("auto"), 0.7);
+  many.f1 = kAbsent;
+  EXPECT_EQ(many.value("auto"), -2) << "only the loss is known";
+}
+
+TEST(EpochRecord, MeanLeavesOutWhatIsAbsent) {
+  std::vector<TrainRecord> folds(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EpochRecord record;
+    record.loss = static_cast<double>(i);
+    if (i > 0) record.f1 = static_cast<double>(i) / 4;
+    folds[i].history = {EpochRecord{}, record};
+  }
+  const EpochRecord mean = mean_epoch(folds, 1);
+  EXPECT_DOUBLE_EQ(mean.loss, 1);
+  EXPECT_DOUBLE_EQ(mean.f1, 0.375);
+  EXPECT_TRUE(std::isnan(mean.auc_pr));
+}
+
+}  // namespace
+}  // namespace faithful
