@@ -30,7 +30,7 @@ using testing::ReferenceBatch;
 using testing::ReferenceConfig;
 using testing::ReferenceModel;
 
-constexpr double kTurn = 0.25;       // seconds of work per request
+constexpr double kTurn = 0.25;      // seconds of work per request
 constexpr std::size_t kShards = 8;  // the engine's default
 
 // A model with all that a step of it needs, kept from request to request.

@@ -103,7 +103,7 @@ std::vector<SeriesWindows> timelines_of(const Windows& windows) {
     all.back().numbers.push_back(i);
   }
   // Those with labelled spans first.
-  std::ranges::stable_partition(all, [&](const SeriesWindows& one) {
+  std::stable_partition(all.begin(), all.end(), [&](const SeriesWindows& one) {
     return std::ranges::find(windows.dataset().series[one.series].labels, 1) !=
            windows.dataset().series[one.series].labels.end();
   });
@@ -189,7 +189,7 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   for (const DrawnFigure& drawn : timelines) figures.add(drawn);
   const std::filesystem::path root(folder);
   save_json((root / "evaluation.json").string(), content.json);
-  const std::string path = (root / "report.html").string();
+  std::string path = (root / "report.html").string();
   write_file(path, page.html());
   return path;
 }

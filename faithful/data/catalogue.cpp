@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/sha256.h"
 #include "faithful/data/digests_internal.h"
 #include "faithful/data/readers_internal.h"
-#include "faithful/base/sha256.h"
 #include "faithful/io/file.h"
 #include "faithful/io/gzip.h"
 

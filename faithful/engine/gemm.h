@@ -35,8 +35,8 @@ std::size_t packed_size(std::size_t k, std::size_t n);
 template <class T>
 void pack(View<const T> b, Form form, T* packed);
 
-// C [m, n] = op(A) [m, k] * op(B) [k, n], B packed before: weights are packed once per step and used by all shards. C may
-// have more columns than op(B), up to packed_size(1, n): these become 0.
+// C [m, n] = op(A) [m, k] * op(B) [k, n], B packed before: weights are packed once per step and used by all shards. C
+// may have more columns than op(B), up to packed_size(1, n): these become 0.
 template <class T>
 void gemm_packed(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start = {});
 

@@ -132,7 +132,8 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
     }
     if (j < whole) even = hn::Max(even, hn::LoadU(d, row + j));
     most[r] = hn::GetLane(hn::MaxOfLanes(d, hn::Max(even, odd)));
-    if (most[r] == -std::numeric_limits<float>::infinity()) most[r] = 0;  // masked throughout: all e^x are 0
+    // Masked throughout: all e^x are 0. Highway's emulated vectors take no maximum below the least finite number.
+    if (most[r] <= std::numeric_limits<float>::lowest()) most[r] = 0;
   }
   for (std::size_t r = 0; r < rows; ++r) {
     float* row = x + r * stride;

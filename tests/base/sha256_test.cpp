@@ -1,5 +1,8 @@
 #include "faithful/base/sha256.h"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace faithful {
@@ -16,7 +19,7 @@ TEST(Sha256, KnownValues) {
 
 // Every way to cut a text around the size of a block in two gives the digest of the whole.
 TEST(Sha256, InPieces) {
-  for (const std::size_t size : {1, 55, 56, 63, 64, 65, 128, 200}) {
+  for (const std::size_t size : std::vector<std::size_t>{1, 55, 56, 63, 64, 65, 128, 200}) {
     const std::string text(size, 'x');
     const std::string whole = sha256(text);
     for (std::size_t cut = 0; cut <= size; ++cut) {

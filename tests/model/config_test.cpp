@@ -141,7 +141,7 @@ TEST(Config, PresetsAreModels) {
   const ModelConfig paper = preset("paper");
   EXPECT_EQ(paper.block, "bare");
   EXPECT_EQ(paper.key_width(), paper.width);
-  EXPECT_EQ(rejection([] { preset("huge"); }), "--preset: expected paper, small, base, large, found \"huge\"");
+  EXPECT_EQ(rejection([] { preset("huge"); }), "--preset: expected paper, plain, small, base, large, found \"huge\"");
 }
 
 TEST(Config, TextTellsConfigsApart) {

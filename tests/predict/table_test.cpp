@@ -145,8 +145,8 @@ TEST(SampleLines, Complaints) {
   EXPECT_EQ(
       complaint({.missing = Missing::kInterpolate}, {}),
       "--missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
-  EXPECT_EQ(complaint({.time = "t"}, {"a,b"}),
-            "--time: expected the name or number of a column, found \"t\" (did you mean a or b?)");
+  EXPECT_EQ(complaint({.time = "clock"}, {"a,b"}),
+            "--time: expected the name or number of a column, found \"clock\" (known: a, b)");
 }
 
 }  // namespace
