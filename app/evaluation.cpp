@@ -63,15 +63,19 @@ struct NamedStatistic {
 std::vector<NamedStatistic> binary_statistics(const std::vector<std::uint8_t>& truth,
                                               const std::vector<std::uint8_t>& flags, const RankedScores& ranked) {
   using Counts = std::span<const double>;
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  // A resample without positives says nothing about how they are found.
   const auto of_confusion = [&](double (Confusion::*measure)() const) {
-    return [&, measure](Counts counts) { return (confusion(truth, flags, counts).*measure)(); };
+    return [&, measure](Counts counts) {
+      const Confusion found = confusion(truth, flags, counts);
+      return found.positives() == 0 && measure != &Confusion::accuracy ? nan : (found.*measure)();
+    };
   };
-  const double nan = std::numeric_limits<double>::quiet_NaN();
   return {{"precision", "precision", of_confusion(&Confusion::precision)},
           {"recall", "recall", of_confusion(&Confusion::recall)},
           {"f1", "F1", of_confusion(&Confusion::f1)},
-          {"auc_pr", "AUC-PR", [&, nan](Counts counts) { return ranked.average_precision(counts).value_or(nan); }},
-          {"auc_roc", "AUC-ROC", [&, nan](Counts counts) { return ranked.auc_roc(counts).value_or(nan); }},
+          {"auc_pr", "AUC-PR", [&](Counts counts) { return ranked.average_precision(counts).value_or(nan); }},
+          {"auc_roc", "AUC-ROC", [&](Counts counts) { return ranked.auc_roc(counts).value_or(nan); }},
           {"accuracy", "accuracy", of_confusion(&Confusion::accuracy)}};
 }
 

@@ -27,11 +27,11 @@ std::string long_table(std::size_t rows) {
 
 TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
   TemporaryFolder folder;
-  write_file(folder / "pump.csv", long_table(7000));
+  write_file(folder / "pump.csv", long_table(3600));
   const ReadOptions options{.time = "time"};
   ASSERT_TRUE(can_stream(folder / "pump.csv", options));
   Dataset whole = load_dataset(folder / "pump.csv", options);
-  for (const std::size_t stride : {1U, 3U, 7U, 11U, 2500U}) {
+  for (const std::size_t stride : {1U, 3U, 11U, 2500U}) {
     TrainedModel model = small_model(small_config()), same = small_model(small_config());
     model.window.stride = same.window.stride = stride;
     Predictor predictor(std::move(model)), other(std::move(same));
@@ -51,7 +51,7 @@ TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
         },
         [](const std::string& note) { FAIL() << note; });
     EXPECT_EQ(at, expected.windows.size()) << stride;
-    EXPECT_GE(pieces, 2U);  // of 21 MB of text
+    EXPECT_GE(pieces, 2U);  // of 11 MB of text
   }
 }
 
