@@ -35,9 +35,3 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL x86_64)
   set_tests_properties(engine-threads-avx2 PROPERTIES LABELS "fast;unit;room-engine" ENVIRONMENT FAITHFUL_ISA=avx2
     SKIP_REGULAR_EXPRESSION "FAITHFUL_ISA: expected one of")
 endif()
-# On fresh numbers against the PyTorch that is installed; skipped where there is none.
-set(FAITHFUL_PYTHON /usr/bin/python3 CACHE FILEPATH "The python3 that has Debian's modules")
-add_test(NAME engine-conformance COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tests/engine/live_conformance.py
-  $<TARGET_FILE:test_engine>)
-set_tests_properties(engine-conformance PROPERTIES LABELS "fast;program" SKIP_RETURN_CODE 77
-  ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)

@@ -49,6 +49,14 @@ foreach(room IN LISTS FAITHFUL_ROOMS)
   faithful_test_program(${room} fast ${all})
 endforeach()
 
+# Engine and models on fresh numbers against the PyTorch that is installed; skipped where there is none.
+foreach(room engine model)
+  add_test(NAME ${room}-conformance COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tests/${room}/live_conformance.py
+    $<TARGET_FILE:test_${room}>)
+  set_tests_properties(${room}-conformance PROPERTIES LABELS "fast;program" SKIP_RETURN_CODE 77
+    ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+endforeach()
+
 # A Python test: tests/app/<name>.py is a pytest file that drives the program as a user would.
 set(FAITHFUL_TEST_ENV
   "FAITHFUL=$<TARGET_FILE:faithful_program>" "FAITHFUL_SOURCE=${PROJECT_SOURCE_DIR}" "FAITHFUL_BUILD=${PROJECT_BINARY_DIR}"
