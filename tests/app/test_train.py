@@ -85,7 +85,7 @@ def test_killed_and_resumed_is_the_same(table, tmp_path, attempt):
 
 def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
     output = tmp_path / "m.safetensors"
-    command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "5000"]
+    command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "5000", "--patience", "0"]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
@@ -93,7 +93,7 @@ def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
     assert process.returncode == 1
     assert "go on with the same command and --resume" in error
     assert (tmp_path / "m.safetensors.checkpoint").exists() and not output.exists()
-    other = rejected("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "4000", "--resume")
+    other = rejected("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "4000", "--patience", "0", "--resume")
     assert "epochs" in other
 
 

@@ -51,7 +51,7 @@ TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
         },
         [](const std::string& note) { FAIL() << note; });
     EXPECT_EQ(at, expected.windows.size()) << stride;
-    EXPECT_GE(pieces, 2U);  // of 11 MB of text
+    if (stride < 1000) EXPECT_GE(pieces, 2U);  // of 11 MB of text; both windows of stride 2500 are in the first
   }
 }
 
