@@ -61,15 +61,20 @@ def test_threads_change_nothing(table, tmp_path):
 @pytest.mark.parametrize("attempt", range(3))
 def test_killed_and_resumed_is_the_same(table, tmp_path, attempt):
     whole, pieces = tmp_path / "whole.safetensors", tmp_path / "pieces.safetensors"
-    epochs = ["--epochs", "12", "--no-baselines"]
+    epochs = ["--epochs", "60", "--patience", "0", "--no-baselines"]
+    begin = time.monotonic()
     train(table, whole, *epochs)
+    duration = time.monotonic() - begin
     command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", pieces, *epochs]
     command += ["--checkpoint-every", "0"]
     checkpoint, moments, kills = tmp_path / "pieces.safetensors.checkpoint", random.Random(attempt), 0
     for _ in range(100):
         resume = ["--resume"] if checkpoint.exists() else []
         process = subprocess.Popen([*map(str, command), *resume], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        time.sleep(moments.uniform(0.02, 0.3) if kills < 6 else 30)
+        if kills < 6:
+            time.sleep(moments.uniform(0.05, 0.6) * duration)
+        else:
+            process.wait(timeout=100)
         killed = process.poll() is None
         if killed:
             process.send_signal(signal.SIGKILL)
@@ -87,7 +92,7 @@ def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
     output = tmp_path / "m.safetensors"
     command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "5000", "--patience", "0"]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(1)
+    time.sleep(1.5)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 1
