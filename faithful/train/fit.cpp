@@ -57,8 +57,8 @@ class Job {
  private:
   SplitOptions fold_split(std::size_t fold) const;
   Identity identity() const;
-  TrainResult train(Classifier<float>& model, const WindowSets& sets, TrainOptions options, const std::string& title,
-                    bool keep_scores);
+  TrainResult train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
+                    const std::string& title, bool keep_scores);
   bool cross_validate();  // false: stopped
   void choose_epochs(FitResult& result) const;
   void take_pooled_threshold(FitResult& result) const;
@@ -124,8 +124,8 @@ Identity Job::identity() const {
           {"scale.scope", text(static_cast<int>(options_.scaler.scope))}};
 }
 
-TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, TrainOptions options, const std::string& title,
-                       bool keep_scores) {
+TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
+                       const std::string& title, bool keep_scores) {
   TrainControl control;
   if (control_.stop) control.stop = [&] { return control_.stop(); };  // the caller's own, whatever it counts
   control.checkpoints = &checkpoints_;
