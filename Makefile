@@ -33,8 +33,8 @@ dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='
 conformance: setup-test ## engine and models against the installed PyTorch, on fresh numbers each time
 	@cmake --preset release -DFAITHFUL_TESTS=ON >/dev/null
 	@cmake --build --preset release -j $(JOBS) --target test_engine test_model >/dev/null
-	@/usr/bin/python3 tests/engine/live_conformance.py build/release/bin/test_engine
-	@/usr/bin/python3 tests/model/live_conformance.py build/release/bin/test_model
+	@/usr/bin/python3 tests/live_conformance.py engine build/release/bin/test_engine
+	@/usr/bin/python3 tests/live_conformance.py model build/release/bin/test_model
 
 bench: setup-bench ## figures against the peers, side by side; also build/bench.json
 	@tools/bench

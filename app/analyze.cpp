@@ -100,13 +100,7 @@ Command analyze_verb() {
                   .value = "LIST",
                   .help = "positions of the deltas that are reconstructed",
                   .shown_default = "those of 5,40,75 that exist"});
-  list.push_back({.name = "--threads",
-                  .target = &options->analysis.threads,
-                  .value = "N",
-                  .help = "threads to use",
-                  .at_least = 1,
-                  .at_most = 1024,
-                  .shown_default = "all cores"});
+  list.push_back(threads_option(options->analysis.threads));
   list.push_back({.name = "--json", .target = &options->json, .help = "print every number as JSON"});
   list.push_back({.name = "-o,--output",
                   .target = &options->output,

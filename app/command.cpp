@@ -11,6 +11,16 @@
 
 namespace faithful::app {
 
+Option threads_option(std::size_t& threads) {
+  return {.name = "--threads",
+          .target = &threads,
+          .value = "N",
+          .help = "threads to use; they change nothing but the time",
+          .at_least = 1,
+          .at_most = 1024,
+          .shown_default = "all cores"};
+}
+
 namespace {
 
 constexpr std::size_t kWidth = 100;  // of the help text

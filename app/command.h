@@ -59,6 +59,9 @@ Command make_program();
 std::string help_text(const Command& command, const std::string& path);
 std::string usage_line(const Command& command, const std::string& path);
 
+// --threads, for every verb that uses several; its default is all cores.
+Option threads_option(std::size_t& threads);
+
 // --help and --config, which the program and every verb take; the parser declares them itself.
 const std::vector<Option>& shared_options();
 

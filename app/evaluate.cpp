@@ -153,12 +153,7 @@ Command evaluate_verb() {
        .at_least = 0.01,
        .at_most = 0.999},
       {.name = "--seed", .target = &options->seed, .value = "N", .help = "of the resamples"},
-      {.name = "--threads",
-       .target = &options->threads,
-       .value = "N",
-       .help = "threads to use; they change nothing but the time",
-       .at_least = 1,
-       .shown_default = ""}};
+      threads_option(options->threads)};
   for (const Option& option : data_option_list(options->data)) list.push_back(option);
   return {
       .name = "evaluate",

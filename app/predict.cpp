@@ -186,12 +186,7 @@ Command predict_verb() {
        .value = "SERIES",
        .help = "scale as this series of the training",
        .shown_default = "by its name, else as all together"},
-      {.name = "--threads",
-       .target = &options->threads,
-       .value = "N",
-       .help = "threads to use; they change nothing but the time",
-       .at_least = 1,
-       .shown_default = ""}};
+      threads_option(options->threads)};
   for (const Option& option : data_option_list(options->data)) list.push_back(option);
   return {.name = "predict",
           .summary = "a score and a class for each window of a data set",

@@ -89,9 +89,12 @@ std::string model_text(const TrainedModel& model) {
     if (!members.empty()) text += item(name, members);
   }
   const Json& epochs = model.record["epochs"];
-  if (epochs.is_integer())
-    text +=
-        item("epochs", fmt::format("{} run, best {}", epochs.integer_text(), value_text(model.record["best_epoch"])));
+  const Json& best = model.record["best_epoch"];
+  if (epochs.is_integer()) {
+    // 0: nothing validated the last training; cross-validation had fixed its length.
+    const bool chosen = best.is_integer() && best.integer() == 0;
+    text += item("epochs", epochs.integer_text() + (chosen ? " run" : " run, best " + value_text(best)));
+  }
   const Json* proof = model.record["proof"].find("holds");
   if (proof != nullptr && proof->is_bool())
     text +=

@@ -243,12 +243,7 @@ std::vector<Option> training_option_list(TrainVerbOptions& o) {
       {.name = "--resume", .target = &o.resume, .help = "go on where a training into this output was stopped"},
       {.name = "--log", .target = &o.log, .value = "FILE", .help = "add a line of JSON for every epoch"},
       {.name = "--json", .target = &o.json, .help = "print what is in the model file as JSON"},
-      {.name = "--threads",
-       .target = &o.threads,
-       .value = "N",
-       .help = "threads to use; they change nothing but the time",
-       .at_least = 1,
-       .shown_default = ""}};
+      threads_option(o.threads)};
 }
 
 }  // namespace

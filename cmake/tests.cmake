@@ -51,8 +51,8 @@ endforeach()
 
 # Engine and models on fresh numbers against the PyTorch that is installed; skipped where there is none.
 foreach(room engine model)
-  add_test(NAME ${room}-conformance COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tests/${room}/live_conformance.py
-    $<TARGET_FILE:test_${room}>)
+  add_test(NAME ${room}-conformance COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tests/live_conformance.py
+    ${room} $<TARGET_FILE:test_${room}>)
   set_tests_properties(${room}-conformance PROPERTIES LABELS "fast;program" SKIP_RETURN_CODE 77
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()

@@ -52,7 +52,7 @@ Panel pr_panel(const EvaluationContent& content) {
   panel.x.low = panel.y.low = 0;
   panel.x.high = 1;
   panel.y.high = 1.02;
-  panel.legend = Legend::kBottomLeft;
+  panel.legend = Legend::kRightOutside;
   panel.curves = {
       std::move(curve),
       {.name = "its threshold", .x = {at.recall()}, .y = {at.precision()}, .mark = Mark::kPoints, .ink = kFaultInk},

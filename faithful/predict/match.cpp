@@ -78,9 +78,10 @@ void check_series(const Dataset& dataset, const TrainedModel& model) {
 // Series that the scaler has not seen, where it knows several apart.
 void note_scales(const Dataset& dataset, const TrainedModel& model, std::vector<std::string>& notes) {
   if (model.scaler.by_series.size() < 2) return;
-  std::vector<std::string> unknown;
+  std::vector<std::string> unknown;  // each once: both parts of a set may have a series of the name
   for (const Series& series : dataset.series)
-    if (!model.scaler.by_series.contains(series.name)) unknown.push_back(series.name);
+    if (!model.scaler.by_series.contains(series.name) && std::ranges::find(unknown, series.name) == unknown.end())
+      unknown.push_back(series.name);
   if (!unknown.empty())
     notes.push_back("not in training, so scaled by the statistics of all series: " + list_text(unknown));
 }

@@ -77,7 +77,7 @@ ENDINGS = "expected a name that ends in .npz, .csv, .csv.gz, .ts or .h5, found "
     (["--anomalies", "nan", "-o", "a.npz"], '--anomalies: expected a number from 0 to 100, found "nan"'),
     (["--samples", "0", "-o", "a.npz"], '--samples: expected a whole number of at least 1, found "0"'),
     (["--samples", "999999999999999", "-o", "a.npz"], "--samples: expected a number from 1 to 1000000, found 999999999999999"),
-    (["--threads", "0", "-o", "a.npz"], '--threads: expected a whole number of at least 1, found "0"'),
+    (["--threads", "0", "-o", "a.npz"], '--threads: expected a whole number from 1 to 1024, found "0"'),
     (["--trips", "3"], "data elevator: --output is missing (usage: faithful data elevator --output FILE [options])"),
     (["-o", "a.xyz"], f'a.xyz: {ENDINGS}".xyz"'),
     (["-o", "a"], f"a: {ENDINGS}no ending"),

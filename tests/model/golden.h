@@ -20,7 +20,7 @@ struct GoldenTensor {
 };
 
 inline std::string golden_folder() {
-  const char* other = std::getenv("FAITHFUL_MODEL_GOLDEN_FOLDER");
+  const char* other = std::getenv("FAITHFUL_GOLDEN");
   return other != nullptr ? other : FAITHFUL_MODEL_GOLDEN;
 }
 
