@@ -2,7 +2,8 @@
 //
 //   infer WIDTH THREADS BATCH   {"ms": per call, "flops": of its products}: a batch of windows as measured ->
 //                               probabilities. One thread, whatever THREADS says
-//   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then the encoding's table, two
+//   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then the encoding's table,
+//   two
 //                               windows x and their log-probabilities, as raw float32
 
 #include <cmath>
