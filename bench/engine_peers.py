@@ -167,6 +167,16 @@ def infer(engine, name, ours, workers, width, rounds):
             row(case, mine, [t / m for t, m in zip(times, mine)], bar, f"{worker.name} (1 thread)", times)
 
 
+def ceiling(engine, rounds):
+    """The rate of multiply-adds in registers, alone and on all cores at once, and sgemm's part of it."""
+    for threads in sorted({1, os.cpu_count()}):
+        peaks = [engine.ask(f"peak {threads}")["gflops"] for _ in range(rounds)]
+        sgemm = [engine.ask(f"sgemm {threads}")["gflops"] for _ in range(rounds)]
+        note(f"{threads} threads: multiply-adds in registers {statistics.median(peaks):.1f} GFLOP/s, "
+             f"sgemm {statistics.median(sgemm) if sgemm[0] else float('nan'):.1f}")
+        figure(f"multiply-adds in registers, {threads} threads", statistics.median(peaks), "GFLOP/s")
+
+
 def show_profile(engine, widths):
     note("\nshare of a training step on one thread, %: forward + backward")
     profiles = [{name: (f, b) for name, f, b in engine.ask(f"profile {w}")["operators"]} for w in widths]
@@ -225,6 +235,7 @@ def measure(options):
     engine = Worker([options.engine], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
     note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians; '<': the lower quartile is below its bar")
     note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'median':>8}{'bar':>8}  peer")
+    ceiling(engine, 3)
     if options.only != "predict":
         measure_engine(engine, options)
     if options.predictor:
