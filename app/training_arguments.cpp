@@ -27,6 +27,7 @@ void follow_the_data(const Dataset& dataset, const TrainingArguments& said, Spli
 
 void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions& options) {
   options.split.window = {.stride = said.stride, .label = parse_label_rule(said.label_rule)};
+  options.split.folds = said.folds;
   follow_the_data(dataset, said, options.split);
   options.scaler.kind = parse_scaler_kind(said.scaler);
   options.train = said.train;
@@ -50,6 +51,12 @@ std::vector<Option> window_option_list(TrainingArguments& o) {
            .help = "blocked: no leak; series: whole series held out; given: the set's own; random: leaks",
            .choices = {"blocked", "series", "given", "random"},
            .shown_default = "given where there is a test part, else blocked or series"},
+          {.name = "--folds",
+           .target = &o.folds,
+           .value = "N",
+           .help = "of the cross-validation that a given split is trained with",
+           .at_least = 2,
+           .at_most = 100},
           {.name = "--scaler",
            .target = &o.scaler,
            .value = "S",

@@ -17,6 +17,7 @@ struct TrainingArguments {
   std::string label_rule = "any";
   std::string split = {};  // empty: as the data suggests
   std::string scaler = "standard";
+  std::size_t folds = 5;
   TrainOptions train = {};
 };
 

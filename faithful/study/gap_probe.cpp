@@ -45,6 +45,7 @@ FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed) {
   FitOptions options;
   options.model = with_arm(preset("plain"), arm);
   options.model.width = 96;
+  options.model.layers = 1;
   options.model.dropout = 0;
   options.split.kind = SplitKind::kGiven;
   options.split.window = {.length = 0};

@@ -27,7 +27,7 @@ struct GapProbeOptions {
 // One series for each window, named by its distance ("16"); channels A and B with one event each; class 1: A first.
 FAITHFUL_API Dataset make_gap_data(const GapProbeOptions& options);
 
-// The job of an arm on a seed: 2 layers of width 96 (so that one-hot codes of 80 positions fit), 4 heads.
+// The job of an arm on a seed: one layer of width 96 (so that one-hot codes of 80 positions fit), 4 heads.
 FAITHFUL_API FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed);
 
 // [distances]: the share of the test windows of each distance that was answered rightly.

@@ -39,15 +39,14 @@ void check_options(const StudyOptions& options) {
     if (!(rate > 0) || std::isinf(rate)) reject({{"--rates"}, "learning rates above 0", fmt::format("{}", rate)});
 }
 
-// Arms that choose the rate of their level: those of the comparison that matters most, else the first ones.
-std::vector<Arm> choosers(const std::vector<Arm>& level) {
-  std::vector<Arm> chosen;
-  for (const Arm& arm : level)
-    if (!arm.again && (arm.encoding == "sinusoidal" || arm.encoding == "dft") && chosen.size() < 2)
-      chosen.push_back(arm);
-  for (const Arm& arm : level)
-    if (chosen.empty() && !arm.again) chosen.push_back(arm);
-  return chosen;
+// Arms that choose the rate of a level. They do not depend on what else is compared, so that all studies of a data set
+// choose alike: the comparison that matters most at that norm, else one arm of the level.
+std::vector<Arm> choosers(const std::string& level, const std::vector<Arm>& arms) {
+  if (level == "unit" || level == "matched") return {{"sinusoidal", level}, {"dft", level}};
+  if (level == "own") return {{"learned"}};
+  Arm first = arms.front();
+  first.again = false;
+  return {first};
 }
 
 StudySettings make_settings(const Dataset& dataset, const StudyOptions& options) {
@@ -140,7 +139,7 @@ std::vector<StudyJob> StudyPlan::rate_jobs() const {
   std::vector<StudyJob> jobs;
   if (options_.rates.size() < 2) return jobs;
   for (const auto& [name, arms] : levels_)
-    for (const Arm& arm : choosers(arms))
+    for (const Arm& arm : choosers(name, arms))
       for (const double rate : options_.rates) jobs.push_back(job(RunKind::kRate, arm, kRateSeed, rate));
   return jobs;
 }
@@ -154,7 +153,7 @@ std::map<std::string, double> StudyPlan::choose_rates(const std::vector<StudyRun
     chosen[name] = rates.front();
     for (const double rate : rates) {
       double sum = 0;
-      for (const Arm& arm : choosers(arms)) {
+      for (const Arm& arm : choosers(name, arms)) {
         const StudyRun* run = find_run(finished, job(RunKind::kRate, arm, kRateSeed, rate).key);
         sum += run != nullptr && std::isfinite(run->validation) ? run->validation : -INFINITY;
       }

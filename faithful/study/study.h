@@ -57,7 +57,8 @@ class FAITHFUL_API StudyPlan {
   // Arms that share a learning rate, by the name of their norm level.
   const std::map<std::string, std::vector<Arm>>& levels() const { return levels_; }
 
-  // For every level its (at most two) arms that choose, at every rate; empty where there is one rate.
+  // For every level the arms that choose, at every rate: sinusoidal and dft at norms unit and matched, learned for "own",
+  // else the first arm. Empty where there is one rate.
   std::vector<StudyJob> rate_jobs() const;
 
   // The rate of each level with the best mean validation value among finished rate jobs; of equal ones, the lower.
