@@ -1,15 +1,14 @@
-#include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "app/data_arguments.h"
+#include "app/interrupt.h"
 #include "app/model_arguments.h"
 #include "app/scores.h"
 #include "app/trained_model.h"
+#include "app/training_arguments.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
@@ -23,12 +22,7 @@ struct TrainVerbOptions {
   std::string data_path, output;
   DataArguments data;
   ModelArguments model;
-  std::optional<std::size_t> window;
-  std::size_t stride = 20;
-  std::string label_rule = "any";
-  std::string split;  // empty: as the data suggests
-  std::string scaler = "standard";
-  TrainOptions train = {.patience = 15};
+  TrainingArguments training = {.train = {.patience = 15}};
   std::size_t seed = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
@@ -36,49 +30,11 @@ struct TrainVerbOptions {
   std::size_t threads = default_threads();
 };
 
-// Ctrl-C asks the training to stop after its step; a second one ends the program at once.
-std::atomic<bool> interrupted{false};
-
-class StopOnInterrupt {
- public:
-  StopOnInterrupt() {
-    std::signal(SIGINT, [](int) {
-      interrupted = true;
-      std::signal(SIGINT, SIG_DFL);
-    });
-  }
-  ~StopOnInterrupt() { std::signal(SIGINT, SIG_DFL); }
-  StopOnInterrupt(const StopOnInterrupt&) = delete;
-  StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
-};
-
-// Whole series where each has one label, windows where points have; a set's own test part where it has one.
-void follow_the_data(const Dataset& dataset, const TrainVerbOptions& said, SplitOptions& split) {
-  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
-  const auto has_labelled = [&](Part part) {
-    return std::ranges::any_of(dataset.series, [&](const Series& series) {
-      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
-    });
-  };
-  split.window.length = said.window.value_or(by_series ? 0 : 100);
-  if (!said.split.empty()) {
-    split.kind = parse_split_kind(said.split);
-  } else if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
-    split.kind = SplitKind::kGiven;
-  } else {
-    split.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
-  }
-}
-
 FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
   FitOptions options;
   options.model = resolved(said.model);
-  options.split.window = {.stride = said.stride, .label = parse_label_rule(said.label_rule)};
-  options.split.seed = said.seed;
-  follow_the_data(dataset, said, options.split);
-  options.scaler.kind = parse_scaler_kind(said.scaler);
-  options.train = said.train;
-  options.train.seed = said.seed;
+  apply_to(said.training, dataset, options);
+  options.split.seed = options.train.seed = said.seed;
   options.baselines = !said.no_baselines;
   options.baseline.seed = said.seed;
   return options;
@@ -90,7 +46,7 @@ std::string checkpoint_path(const std::string& output) {
 
 FitControl fit_control(const TrainVerbOptions& said) {
   return {
-      .stop = [] { return interrupted.load(); },
+      .stop = StopOnInterrupt::asked,
       .checkpoints = {.path = checkpoint_path(said.output), .seconds = said.checkpoint_every, .resume = said.resume},
       .log = said.log,
       .progress = true};
@@ -179,71 +135,20 @@ void train(const TrainVerbOptions& said) {
   print(said.json ? dump_json(describe_model(model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }
 
-std::vector<Option> window_option_list(TrainVerbOptions& o) {
-  return {{.name = "--window",
-           .target = &o.window,
-           .value = "S",
-           .help = "samples of a window; 0: every series whole",
-           .shown_default = "100, or whole where series have one label each"},
-          {.name = "--stride", .target = &o.stride, .value = "N", .help = "between windows", .at_least = 1},
-          {.name = "--label-rule",
-           .target = &o.label_rule,
-           .value = "RULE",
-           .help = "a window is anomalous if any, the last or the majority of its points is",
-           .choices = {"any", "last", "majority"}},
-          {.name = "--split",
-           .target = &o.split,
-           .value = "KIND",
-           .help = "blocked: no leak; series: whole series held out; given: the set's own; random: leaks",
-           .choices = {"blocked", "series", "given", "random"},
-           .shown_default = "given where there is a test part, else blocked or series"},
-          {.name = "--scaler",
-           .target = &o.scaler,
-           .value = "S",
-           .help = "of the channels, fitted on the training part",
-           .choices = {"standard", "min-max", "robust", "none"}}};
-}
-
-std::vector<Option> training_option_list(TrainVerbOptions& o) {
-  TrainOptions& t = o.train;
-  return {
-      {.name = "--epochs", .target = &t.epochs, .value = "N", .help = "passes over the training part", .at_least = 1},
-      {.name = "--batch", .target = &t.batch, .value = "B", .help = "windows of a step", .at_least = 1},
-      {.name = "--rate", .target = &t.rate, .value = "R", .help = "the highest learning rate", .at_least = 0},
-      {.name = "--warm-up",
-       .target = &t.warm_up,
-       .value = "X",
-       .help = "share of the steps in which the rate rises; a cosine follows",
-       .at_least = 0,
-       .at_most = 1},
-      {.name = "--decay", .target = &t.decay, .value = "X", .help = "weight decay", .at_least = 0},
-      {.name = "--clip-norm",
-       .target = &t.clip,
-       .value = "X",
-       .help = "largest norm of the gradients; 0: any",
-       .at_least = 0},
-      {.name = "--patience",
-       .target = &t.patience,
-       .value = "N",
-       .help = "stop after so many epochs without a better validation value; 0: never"},
-      {.name = "--class-weights",
-       .target = &t.class_weights,
-       .value = "W",
-       .help = "in the loss; auto: every class weighs the same",
-       .choices = {"auto", "none"}},
-      {.name = "--seed", .target = &o.seed, .value = "N", .help = "of split, start values, batches and dropout"},
-      {.name = "--no-baselines",
-       .target = &o.no_baselines,
-       .help = "leave out the trivial answers and the linear model"},
-      {.name = "--checkpoint-every",
-       .target = &o.checkpoint_every,
-       .value = "SECONDS",
-       .help = "how often to save what there is beside the output; 0: after every step",
-       .at_least = 0},
-      {.name = "--resume", .target = &o.resume, .help = "go on where a training into this output was stopped"},
-      {.name = "--log", .target = &o.log, .value = "FILE", .help = "add a line of JSON for every epoch"},
-      {.name = "--json", .target = &o.json, .help = "print what is in the model file as JSON"},
-      threads_option(o.threads)};
+std::vector<Option> run_option_list(TrainVerbOptions& o) {
+  return {{.name = "--seed", .target = &o.seed, .value = "N", .help = "of split, start values, batches and dropout"},
+          {.name = "--no-baselines",
+           .target = &o.no_baselines,
+           .help = "leave out the trivial answers and the linear model"},
+          {.name = "--checkpoint-every",
+           .target = &o.checkpoint_every,
+           .value = "SECONDS",
+           .help = "how often to save what there is beside the output; 0: after every step",
+           .at_least = 0},
+          {.name = "--resume", .target = &o.resume, .help = "go on where a training into this output was stopped"},
+          {.name = "--log", .target = &o.log, .value = "FILE", .help = "add a line of JSON for every epoch"},
+          {.name = "--json", .target = &o.json, .help = "print what is in the model file as JSON"},
+          threads_option(o.threads)};
 }
 
 }  // namespace
@@ -259,8 +164,9 @@ Command train_verb() {
                                .value = "FILE",
                                .help = "the model, a file .safetensors",
                                .required = true}};
-  for (const std::vector<Option>& more : {model_option_list(options->model), window_option_list(*options),
-                                          training_option_list(*options), data_option_list(options->data)}) {
+  for (const std::vector<Option>& more :
+       {model_option_list(options->model), window_option_list(options->training),
+        schedule_option_list(options->training), run_option_list(*options), data_option_list(options->data)}) {
     list.insert(list.end(), more.begin(), more.end());
   }
   return {.name = "train",

@@ -16,5 +16,6 @@ Command evaluate_verb();
 Command predict_verb();
 Command show_verb();
 Command train_verb();
+Command compare_verb();
 
 }  // namespace faithful::app

@@ -194,6 +194,12 @@ Tensor<T> Classifier<T>::logits(Tape<T>& tape, const Samples<T>& samples, const 
 }
 
 template <class T>
+Tensor<T> Classifier<T>::embedded_steps(Tape<T>& tape, const Samples<T>& samples) const {
+  const auto pass = parts_->position.begin(tape, samples.count, parts_->step_times(tape, samples));
+  return parts_->embed(tape, samples, pass);
+}
+
+template <class T>
 bool Classifier<T>::embeds_alone() const {
   const ModelConfig& config = parts_->config;
   return config.filters == 0 && config.segment == 1 && parts_->position.concatenated_columns() == 0;

@@ -63,6 +63,9 @@ class FAITHFUL_API Classifier {
   engine::Tensor<T> logits_of(engine::Tape<T>& tape, engine::Tensor<T> h, const Samples<T>& samples,
                               const AttentionMaps<T>& maps = {}) const;
 
+  // [B, S, d]: what codes are added to, the embedded steps, concatenated features of time included. For measurements.
+  engine::Tensor<T> embedded_steps(engine::Tape<T>& tape, const Samples<T>& samples) const;
+
   // Cross-entropy of the samples (binary for two classes), as Shards::accumulate wants it.
   engine::Tensor<T> loss(engine::Tape<T>& tape, const Samples<T>& samples, std::span<const std::int32_t> labels,
                          const engine::LossOptions<T>& options) const;

@@ -28,6 +28,7 @@ struct BaselineOptions {
   double decay = 0.01;        // of its weights, by AdamW
   bool weigh_classes = true;  // every class weighs the same in its loss
   bool events = true;         // see ScoreOptions
+  double prevalence = 0;      // likewise
 };
 
 // mean, standard deviation, least, greatest and last value of each channel of every window, as the scaler left them:

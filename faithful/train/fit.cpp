@@ -183,11 +183,11 @@ void Job::take_pooled_threshold(FitResult& result) const {
 
 void Job::score(FitResult& result) const {
   const Windows& test = result.sets.test;
-  if (test.size() == 0) return;
+  if (test.size() == 0 || !options_.score_test) return;
   const bool in_order = split_.kind != SplitKind::kRandom;
   result.test_seconds = seconds_of([&] {
     result.test_probabilities = score_windows(result.model, test, pool_, options_.train.batch);
-    result.test = score_answers(result.test_probabilities, test, {result.threshold, in_order});
+    result.test = score_answers(result.test_probabilities, test, {result.threshold, in_order, options_.prevalence});
   });
   if (!options_.baselines) return;
   result.baseline_seconds = seconds_of([&] {
@@ -198,6 +198,7 @@ void Job::score(FitResult& result) const {
     BaselineOptions baseline = options_.baseline;
     baseline.seed = options_.train.seed;
     baseline.events = in_order;
+    baseline.prevalence = options_.prevalence;
     result.baselines = score_baselines(result.sets, folds, baseline, pool_);
   });
 }

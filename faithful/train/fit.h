@@ -28,6 +28,8 @@ struct FitOptions {
   TrainOptions train = {};     // `stop_after` 0: for a given split, cross-validation finds it
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train; false: all epochs, threshold 0.5
+  bool score_test = true;      // false: the test part stays unseen, and there are no baselines
+  double prevalence = 0;       // of class 1, to which test scores are reweighted; 0: as the test part has it
   bool baselines = true;       // score them on the test part
   BaselineOptions baseline = {};
 };

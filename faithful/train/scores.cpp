@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 
 #include "faithful/metrics/ranking.h"
 #include "faithful/train/answers.h"
@@ -25,9 +26,13 @@ Scores score_answers(const Matrix<float>& probabilities, std::span<const std::in
   scores.report = class_report(truth, answers, probabilities.columns);
   if (probabilities.columns != 2) return scores;
   const std::vector<std::uint8_t> positive = flags_of(truth);
-  scores.binary = confusion(positive, flags_of(answers));
+  const auto positives = std::accumulate(positive.begin(), positive.end(), std::size_t{0});
+  const bool reweighted = options.prevalence > 0 && positives > 0 && positives < positive.size();
+  const std::vector<double> weights =
+      reweighted ? prevalence_weights(positive, options.prevalence) : std::vector<double>{};
+  scores.binary = confusion(positive, flags_of(answers), weights);
   const RankedScores ranked(ranking, positive);
-  scores.auc_pr = ranked.average_precision();
+  scores.auc_pr = ranked.average_precision(weights);
   scores.auc_roc = ranked.auc_roc();
   return scores;
 }

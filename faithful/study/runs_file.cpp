@@ -1,0 +1,135 @@
+#include "faithful/study/runs_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "faithful/base/error.h"
+#include "faithful/base/sha256.h"
+#include "faithful/io/file.h"
+
+namespace faithful {
+
+namespace {
+
+constexpr std::size_t kDigits = 16;  // of a digest
+
+Json settings_json(const StudySettings& settings) {
+  Json fields = Json::object();
+  for (const auto& [name, value] : settings.fields) fields.set(name, value);
+  return Json::Object{{"kind", "settings"},
+                      {"settings", settings.digest()},
+                      {"data", settings.data},
+                      {"split", settings.split},
+                      {"fields", fields}};
+}
+
+StudySettings parse_settings(const Json& json, const std::string& place) {
+  StudySettings settings{json["data"].string(place), json["split"].string(place), {}};
+  for (const auto& [name, value] : json["fields"].members(place))
+    settings.fields.emplace_back(name, value.string(place));
+  return settings;
+}
+
+void add_line(const std::string& line, const std::string& place, LoadedRuns& loaded) {
+  const Json json = parse_json(line, place);
+  if (json["kind"].string(place) == "settings") {
+    loaded.settings.push_back(parse_settings(json, place));
+  } else {
+    loaded.runs.push_back(parse_run(json, place));
+  }
+}
+
+// The first field that differs, as the two would be written in options.
+[[noreturn]] void reject_settings(const std::string& path, const StudySettings& wanted, const StudySettings& found) {
+  for (const auto& [name, value] : wanted.fields) {
+    const auto other = std::find_if(found.fields.begin(), found.fields.end(),
+                                    [&name = name](const auto& field) { return field.first == name; });
+    const std::string had = other == found.fields.end() ? "none" : other->second;
+    if (had == value) continue;
+    reject({{path},
+            fmt::format("runs of {} with {} {}", wanted.data, name, value),
+            fmt::format("{} {}", name, had),
+            "use the same settings, or another folder"});
+  }
+  reject({{path}, "runs with the same settings", "others", "use another folder"});
+}
+
+}  // namespace
+
+std::string StudySettings::digest() const {
+  std::string text = data + "\n" + split + "\n";
+  for (const auto& [name, value] : fields) text += name + "=" + value + "\n";
+  return sha256(text).substr(0, kDigits);
+}
+
+LoadedRuns load_runs(const std::string& path) {
+  LoadedRuns loaded;
+  const MappedFile file(path);
+  const std::string_view bytes = file.bytes();
+  std::size_t number = 0;
+  for (std::size_t begin = 0; begin < bytes.size();) {
+    const std::size_t end = bytes.find('\n', begin);
+    ++number;
+    if (end == std::string_view::npos) {
+      loaded.notice =
+          fmt::format("{}:{}: the last line is not complete and is dropped; its run is done again", path, number);
+      break;
+    }
+    add_line(std::string(bytes.substr(begin, end - begin)), fmt::format("{}:{}", path, number), loaded);
+    begin = loaded.good_bytes = end + 1;
+  }
+  return loaded;
+}
+
+RunsFile::RunsFile(std::string path) : path_(std::move(path)) {
+  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) reject({{path_}, "a file that can be written", std::strerror(errno)});
+  try {
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
+      reject({{path_}, "a file that no other process adds to", "one that is in use"});
+    loaded_ = load_runs(path_);
+    if (!loaded_.notice.empty() && ftruncate(descriptor_, static_cast<off_t>(loaded_.good_bytes)) != 0)
+      throw Error(fmt::format("{}: cannot be cut: {}", path_, std::strerror(errno)));
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+RunsFile::~RunsFile() {
+  close(descriptor_);
+}
+
+void RunsFile::use_settings(const StudySettings& settings) {
+  for (const StudySettings& found : loaded_.settings) {
+    if (found.data != settings.data || found.split != settings.split) continue;
+    if (!(found == settings)) reject_settings(path_, settings, found);
+    return;
+  }
+  append(dump_json(settings_json(settings)) + "\n");
+  loaded_.settings.push_back(settings);
+}
+
+void RunsFile::add(const StudyRun& run) {
+  append(dump_json(to_json(run)) + "\n");
+}
+
+void RunsFile::append(const std::string& line) {
+  for (std::size_t done = 0; done < line.size();) {
+    const ssize_t count = write(descriptor_, line.data() + done, line.size() - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+    done += static_cast<std::size_t>(count);
+  }
+  if (fsync(descriptor_) != 0 && errno != EINVAL)
+    throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+}
+
+}  // namespace faithful

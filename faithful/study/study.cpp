@@ -1,0 +1,106 @@
+#include "faithful/study/study.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+
+namespace faithful {
+
+namespace {
+
+// Does jobs on several threads, one job on each at a time.
+class Runner {
+ public:
+  Runner(const StudyPlan& plan, RunsFile* file, const StudyControl& control, std::size_t expected)
+      : plan_(plan), file_(file), control_(control), pool_(control.threads) {
+    state_.jobs = expected;
+    state_.runs = &runs_;
+  }
+
+  // Takes what is there; the rest is done. False: stopped.
+  bool run(const std::vector<StudyJob>& jobs) {
+    std::vector<const StudyJob*> left;
+    for (const StudyJob& job : jobs) {
+      const StudyRun* known = file_ == nullptr ? nullptr : find_run(file_->runs(), job.key);
+      if (known == nullptr) {
+        left.push_back(&job);
+      } else if (find_run(runs_, job.key) == nullptr) {
+        runs_.push_back(*known);
+        ++state_.reused;
+        ++state_.done;
+      }
+    }
+    report(nullptr);
+    pool_.run(left.size(), [&](std::size_t i) { work_on(*left[i], left.size()); });
+    return !stopped_;
+  }
+
+  const std::vector<StudyRun>& runs() const { return runs_; }
+  std::size_t reused() const { return state_.reused; }
+
+ private:
+  bool asked_to_stop() {
+    if (control_.stop && control_.stop()) stopped_ = true;
+    return stopped_;
+  }
+
+  void work_on(const StudyJob& job, std::size_t) {
+    if (asked_to_stop()) return;
+    std::optional<StudyRun> run = execute(plan_, job, [&] { return asked_to_stop(); });
+    if (!run) return;
+    const std::lock_guard lock(mutex_);
+    if (file_ != nullptr) file_->add(*run);
+    // Read back as from the file, so that a study says the same whether its runs are old or new.
+    runs_.push_back(parse_run(parse_json(dump_json(to_json(*run)), "run"), "run"));
+    ++state_.done;
+    spent_ += run->seconds;
+    const std::size_t fresh = state_.done - state_.reused;
+    state_.seconds_left = spent_ / static_cast<double>(fresh) * static_cast<double>(state_.jobs - state_.done) /
+                          static_cast<double>(pool_.size());
+    report(&runs_.back());
+  }
+
+  void report(const StudyRun* last) {
+    state_.last = last;
+    if (control_.on_change) control_.on_change(state_);
+  }
+
+  const StudyPlan& plan_;
+  RunsFile* file_;
+  const StudyControl& control_;
+  ThreadPool pool_;
+  std::mutex mutex_;
+  std::atomic<bool> stopped_{false};
+  std::vector<StudyRun> runs_;
+  StudyState state_;
+  double spent_ = 0;
+};
+
+// In the order of the jobs.
+std::vector<StudyRun> in_order(const std::vector<StudyJob>& first, const std::vector<StudyJob>& second,
+                               const std::vector<StudyRun>& runs) {
+  std::vector<StudyRun> ordered;
+  for (const std::vector<StudyJob>* jobs : {&first, &second})
+    for (const StudyJob& job : *jobs)
+      if (const StudyRun* run = find_run(runs, job.key)) ordered.push_back(*run);
+  return ordered;
+}
+
+}  // namespace
+
+StudyResult run_study(const StudyPlan& plan, RunsFile* file, const StudyControl& control) {
+  if (file != nullptr) file->use_settings(plan.settings());
+  const std::vector<StudyJob> rate_jobs = plan.rate_jobs();
+  // How many jobs there are does not depend on the rates.
+  const std::size_t expected = rate_jobs.size() + plan.jobs(plan.choose_rates({})).size();
+  Runner runner(plan, file, control, expected);
+  bool complete = runner.run(rate_jobs);
+  std::vector<StudyJob> jobs;
+  if (complete) {
+    jobs = plan.jobs(plan.choose_rates(runner.runs()));
+    complete = runner.run(jobs);
+  }
+  return {in_order(rate_jobs, jobs, runner.runs()), !complete, runner.reused()};
+}
+
+}  // namespace faithful
