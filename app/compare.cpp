@@ -5,10 +5,9 @@
 #include <fmt/format.h>
 
 #include "app/data_arguments.h"
-#include "app/interrupt.h"
-#include "app/live_study.h"
 #include "app/model_arguments.h"
 #include "app/pages/study_page.h"
+#include "app/study_runner.h"
 #include "app/study_tables.h"
 #include "app/training_arguments.h"
 #include "app/verbs.h"
@@ -34,8 +33,6 @@ struct CompareOptions {
   std::string output;
   std::size_t threads = default_threads();
 };
-
-constexpr const char* kRunsName = "runs.jsonl";
 
 // `none` must stand in every table: what an encoding is good for is seen beside it.
 std::vector<Arm> arms_of(const CompareOptions& said) {
@@ -66,18 +63,8 @@ StudyOptions study_options(const CompareOptions& said, const Dataset& dataset, c
   return options;
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) reject({{"--output"}, "a folder that can be made", fmt::format("{}: {}", folder, error.message())});
-}
-
 std::string in_folder(const std::string& folder, const std::string& name) {
   return (std::filesystem::path(folder) / name).string();
-}
-
-void notice(const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "faithful: %s\n", text.c_str());
 }
 
 // What is there of several studies; nothing is trained.
@@ -111,32 +98,17 @@ std::vector<StudyRun> run_all(const CompareOptions& said) {
   }
   std::unique_ptr<RunsFile> file;
   if (!said.output.empty()) {
-    make_folder(said.output);
+    make_page_folder(said.output);
     file = std::make_unique<RunsFile>(in_folder(said.output, kRunsName));
     notice(file->notice());
   }
-  const StopOnInterrupt interrupt;
-  std::vector<StudyRun> runs;
-  for (const StudyPlan& plan : plans) {
-    LiveStudy live(plan.settings().data, arms, said.seeds);
-    const StudyControl control{.threads = said.threads,
-                               .stop = StopOnInterrupt::asked,
-                               .on_change = [&](const StudyState& state) { live.show(state); }};
-    const StudyResult result = run_study(plan, file.get(), control);
-    if (result.stopped)
-      throw Error(file ? fmt::format("stopped; what is finished is in {}: the same command goes on", file->path())
-                       : "stopped; nothing is kept without -o");
-    for (const StudyRun& run : result.runs)
-      if (find_run(runs, run.key) == nullptr) runs.push_back(run);
-  }
-  return runs;
+  return run_plans(plans, file.get(), said.threads);
 }
 
 void compare(const CompareOptions& said) {
   const StudyReport report = make_report(said.finished ? load_finished(said) : run_all(said));
   std::string path;
   if (!said.output.empty()) {
-    make_folder(said.output);
     const WrittenStudy written = write_study_page(said.output, report);
     notice(written.problem);
     path = written.path;

@@ -181,7 +181,7 @@ StudyReport make_report(const std::vector<StudyRun>& runs) {
   report.comparisons = compare_all(binary, "f1");
   for (Comparison& one : compare_all(other, "accuracy")) report.comparisons.push_back(std::move(one));
   report.by_area = compare_all(binary, "auc_pr");
-  for (const StudyRun& run : runs)
+  for (const StudyRun& run : sorted_runs(runs))
     if (run.kind == RunKind::kGap) report.gap.push_back(run);
   return report;
 }

@@ -17,5 +17,6 @@ Command predict_verb();
 Command show_verb();
 Command train_verb();
 Command compare_verb();
+Command reproduce_verb();
 
 }  // namespace faithful::app

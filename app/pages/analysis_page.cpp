@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "app/pages/analysis_figures.h"
-#include "faithful/base/error.h"
 #include "faithful/base/version.h"
 #include "faithful/io/file.h"
 #include "faithful/report/page.h"
@@ -190,12 +189,6 @@ void add_findings(Page& page, const std::vector<Analysis>& analyses) {
   }
 }
 
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) reject({{folder}, "a folder that can be made", error.message()});
-}
-
 }  // namespace
 
 Table measures_table(const std::vector<Analysis>& analyses) {
@@ -219,7 +212,7 @@ Table measures_table(const std::vector<Analysis>& analyses) {
 
 WrittenPage write_analysis_page(const std::string& folder, const std::vector<Analysis>& analyses,
                                 const std::string& command) {
-  make_folder(folder);
+  make_page_folder(folder);
   const auto in_folder = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
   WrittenPage written{in_folder("report.html"), ""};
   const Table measures = measures_table(analyses), reconstructions = reconstruction_table(analyses);
@@ -234,13 +227,9 @@ WrittenPage write_analysis_page(const std::string& folder, const std::vector<Ana
   page.add_heading("Measures");
   page.add_table(measures);
   page.add_heading("Figures");
-  for (const CaptionedFigure& one : analysis_figures(analyses)) {
-    write_file(in_folder(one.figure.name + ".csv"), figure_csv(one.figure));
-    const Rendering rendering = written.problem.empty() ? render(one.figure) : Rendering{"", written.problem};
-    if (rendering.problem.empty()) write_file(in_folder(one.figure.name + ".svg"), rendering.bytes);
-    if (written.problem.empty()) written.problem = rendering.problem;
-    page.add_figure(rendering.bytes, one.caption, rendering.problem);
-  }
+  FigureWriter figures(page, folder);
+  for (const CaptionedFigure& one : analysis_figures(analyses)) figures.add(one);
+  written.problem = figures.problem();
   page.add_heading("Reconstruction, every case");
   page.add_paragraph(
       "A delta at each position, through Algorithm 1 with the weights of each encoding (exact where its frequencies "

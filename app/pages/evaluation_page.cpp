@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "app/pages/figure_writer.h"
 #include "app/pages/timeline.h"
-#include "faithful/base/error.h"
 #include "faithful/base/version.h"
 #include "faithful/io/file.h"
 #include "faithful/metrics/ranking.h"
@@ -17,11 +17,6 @@
 namespace faithful::app {
 
 namespace {
-
-struct DrawnFigure {
-  Figure figure;
-  std::string caption;
-};
 
 // Windows that have a label: the score of each and whether it is positive.
 struct Ranking {
@@ -79,7 +74,7 @@ Panel confusion_panel(const EvaluationContent& content) {
   return panel;
 }
 
-DrawnFigure overview_figure(const EvaluationContent& content) {
+CaptionedFigure overview_figure(const EvaluationContent& content) {
   Figure figure{.name = "scores", .panels = {}, .panel_width = 480, .panel_height = 400};
   if (content.evaluation.scores.binary) figure.panels.push_back(pr_panel(content));
   figure.panels.push_back(confusion_panel(content));
@@ -110,7 +105,7 @@ std::vector<SeriesWindows> timelines_of(const Windows& windows) {
   return all;
 }
 
-DrawnFigure timeline_figure(const EvaluationContent& content, const SeriesWindows& timeline, std::size_t number) {
+CaptionedFigure timeline_figure(const EvaluationContent& content, const SeriesWindows& timeline, std::size_t number) {
   const Series& series = content.windows.dataset().series[timeline.series];
   Panel panel{
       .title = "", .x = {.label = "last sample of the window"}, .y = {.label = "score"}, .legend = Legend::kNone};
@@ -138,8 +133,8 @@ DrawnFigure timeline_figure(const EvaluationContent& content, const SeriesWindow
                               series.name, number_text(content.model.threshold, 3))};
 }
 
-std::vector<DrawnFigure> timeline_figures(const EvaluationContent& content) {
-  std::vector<DrawnFigure> figures;
+std::vector<CaptionedFigure> timeline_figures(const EvaluationContent& content) {
+  std::vector<CaptionedFigure> figures;
   if (!content.evaluation.scores.binary || !content.windows.dataset().has_point_labels()) return figures;
   const std::vector<SeriesWindows> all = timelines_of(content.windows);
   for (std::size_t i = 0; i < std::min(content.drawn, all.size()); ++i)
@@ -147,31 +142,10 @@ std::vector<DrawnFigure> timeline_figures(const EvaluationContent& content) {
   return figures;
 }
 
-class FigureWriter {
- public:
-  FigureWriter(Page& page, std::filesystem::path folder) : page_(page), folder_(std::move(folder)) {}
-
-  void add(const DrawnFigure& drawn) {
-    const auto path = [&](const char* ending) { return (folder_ / (drawn.figure.name + ending)).string(); };
-    write_file(path(".csv"), figure_csv(drawn.figure));
-    const Rendering picture = problem_.empty() ? render(drawn.figure) : Rendering{"", problem_};
-    problem_ = picture.problem;
-    if (problem_.empty()) write_file(path(".svg"), picture.bytes);
-    page_.add_figure(picture.bytes, drawn.caption, picture.problem);
-  }
-
- private:
-  Page& page_;
-  std::filesystem::path folder_;
-  std::string problem_;
-};
-
 }  // namespace
 
 std::string write_evaluation_page(const std::string& folder, const EvaluationContent& content) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) reject({{folder}, "a folder that can be made", error.message()});
+  make_page_folder(folder);
   const Evaluation& evaluation = content.evaluation;
   Page page(fmt::format("How good is the model on {}?", content.windows.dataset().name),
             fmt::format("faithful {}; {} windows of {} samples, encoding {}", build_info().version,
@@ -184,9 +158,9 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   figures.add(overview_figure(content));
   page.add_table(confusion_table(evaluation, content.model.classes));
   if (content.model.classes.size() > 2) page.add_table(class_table(evaluation, content.model.classes));
-  const std::vector<DrawnFigure> timelines = timeline_figures(content);
+  const std::vector<CaptionedFigure> timelines = timeline_figures(content);
   if (!timelines.empty()) page.add_heading("Timelines");
-  for (const DrawnFigure& drawn : timelines) figures.add(drawn);
+  for (const CaptionedFigure& drawn : timelines) figures.add(drawn);
   const std::filesystem::path root(folder);
   save_json((root / "evaluation.json").string(), content.json);
   std::string path = (root / "report.html").string();

@@ -139,7 +139,27 @@ bool fit_gap(const StudyPlan& plan, const StudyJob& job, const std::function<boo
   return true;
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 }  // namespace
+
+double estimate_seconds(const StudyPlan& plan, const std::vector<StudyRun>& runs, std::size_t threads) {
+  const auto takes_time = [](RunKind kind) { return kind == RunKind::kRun || kind == RunKind::kRate; };
+  std::size_t left = 0;
+  for (const auto& jobs : {plan.rate_jobs(), plan.jobs(plan.choose_rates(runs))})
+    for (const StudyJob& job : jobs) left += takes_time(job.kind) && find_run(runs, job.key) == nullptr ? 1 : 0;
+  if (left == 0) return 0;
+  FitOptions options = fit_options(plan, {RunKind::kRate, plan.options().arms.front(), kRateSeed, 0, {}});
+  options.score_test = false;
+  options.train.epochs = 1;
+  ThreadPool pool(1);
+  const auto start = std::chrono::steady_clock::now();
+  fit_classifier(plan.dataset(), options, pool);
+  return seconds_since(start) * static_cast<double>(plan.options().fit.train.epochs * left) /
+         static_cast<double>(threads);
+}
 
 std::optional<StudyRun> execute(const StudyPlan& plan, const StudyJob& job, const std::function<bool()>& stop) {
   const auto start = std::chrono::steady_clock::now();
@@ -169,7 +189,7 @@ std::optional<StudyRun> execute(const StudyPlan& plan, const StudyJob& job, cons
       break;
   }
   if (!complete) return std::nullopt;
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = seconds_since(start);
   const BuildInfo build = build_info();
   run.program = fmt::format("{} {} {}", build.version, build.commit, instruction_set());
   return run;

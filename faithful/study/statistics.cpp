@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include <fmt/format.h>
+
+#include "faithful/encoding/catalog.h"
 
 namespace faithful {
 
@@ -11,6 +14,13 @@ namespace {
 
 bool is_original(const Arm& arm) {
   return arm.encoding == "sinusoidal" && !arm.again;
+}
+
+std::size_t place_of(const std::string& encoding) {
+  const std::vector<CatalogEntry>& catalog = encoding_catalog();
+  const auto found =
+      std::find_if(catalog.begin(), catalog.end(), [&](const CatalogEntry& entry) { return entry.name == encoding; });
+  return static_cast<std::size_t>(found - catalog.begin());
 }
 
 // The original encoding of a group as it is defined: sinusoidal without a scale, or matched, which is its own norm.
@@ -69,9 +79,17 @@ std::vector<const StudyRun*> StudyGroup::runs_of(const Arm& arm) const {
   return found;
 }
 
+std::vector<StudyRun> sorted_runs(std::vector<StudyRun> runs) {
+  const auto order = [](const StudyRun& run) {
+    return std::tuple(run.kind, place_of(run.arm.encoding), run.arm.scale, run.arm.again, run.seed, run.rate);
+  };
+  std::stable_sort(runs.begin(), runs.end(), [&](const StudyRun& a, const StudyRun& b) { return order(a) < order(b); });
+  return runs;
+}
+
 std::vector<StudyGroup> group_runs(const std::vector<StudyRun>& runs) {
   std::vector<StudyGroup> groups;
-  for (const StudyRun& run : runs) {
+  for (const StudyRun& run : sorted_runs(runs)) {
     if (run.kind == RunKind::kGap) continue;
     auto group = std::find_if(groups.begin(), groups.end(), [&](const StudyGroup& one) {
       return one.data == run.data && one.settings == run.settings;

@@ -21,16 +21,20 @@ inline constexpr std::size_t kSeedsForVerdict = 10;  // fewer are exploratory
 // Runs that may stand in one table: the same data, split and settings.
 struct FAITHFUL_API StudyGroup {
   std::string data = {}, split = {}, settings = {};
-  std::vector<Arm> arms = {};         // in the order of their first run
-  std::vector<StudyRun> runs = {};    // of kind run, by seed within an arm
+  std::vector<Arm> arms = {};         // in the order of the catalog
+  std::vector<StudyRun> runs = {};    // of kind run, by arm and seed
   std::vector<StudyRun> others = {};  // rates, baselines, minirocket
   bool binary = true;                 // F1 is the headline, else accuracy
   double test_to_train = 0;           // windows, mean over the runs
 
   std::vector<const StudyRun*> runs_of(const Arm& arm) const;
 };
-// In the order of their first run; runs of the gap probe are in none.
+// In the order of their first run; arms in that of the catalog, so that a table does not depend on which run ended
+// first. Runs of the gap probe are in none.
 FAITHFUL_API std::vector<StudyGroup> group_runs(const std::vector<StudyRun>& runs);
+
+// Runs by kind, arm and seed.
+FAITHFUL_API std::vector<StudyRun> sorted_runs(std::vector<StudyRun> runs);
 
 // A measure of an arm over its seeds: mean, deviation and the 95 % t interval of the mean. By name of the measure.
 FAITHFUL_API std::optional<MeanEstimate> estimate_of(const StudyGroup& group, const Arm& arm,
@@ -38,7 +42,7 @@ FAITHFUL_API std::optional<MeanEstimate> estimate_of(const StudyGroup& group, co
 
 // Arm less reference, seed by seed.
 struct Comparison {
-  std::string data = {}, split = {};
+  std::string data = {}, split = {}, settings = {};  // of the group
   Arm arm = {}, reference = {};
   std::string measure = {};
   std::vector<std::pair<std::uint64_t, double>> differences = {};  // seed, difference

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,8 +58,8 @@ class FAITHFUL_API StudyPlan {
   // Arms that share a learning rate, by the name of their norm level.
   const std::map<std::string, std::vector<Arm>>& levels() const { return levels_; }
 
-  // For every level the arms that choose, at every rate: sinusoidal and dft at norms unit and matched, learned for "own",
-  // else the first arm. Empty where there is one rate.
+  // For every level the arms that choose, at every rate: sinusoidal and dft at norms unit and matched, learned for
+  // "own", else the first arm. Empty where there is one rate.
   std::vector<StudyJob> rate_jobs() const;
 
   // The rate of each level with the best mean validation value among finished rate jobs; of equal ones, the lower.
@@ -110,6 +111,10 @@ struct StudyResult {
 // Does all jobs of a plan that `file` (may be null) has not got yet, and adds each to it when it ends. The same result
 // for any number of threads and however often it was stopped.
 FAITHFUL_API StudyResult run_study(const StudyPlan& plan, RunsFile* file, const StudyControl& control);
+
+// How many seconds the jobs of a plan that are not among these runs will take on so many threads, by the time of one
+// epoch of one arm.
+FAITHFUL_API double estimate_seconds(const StudyPlan& plan, const std::vector<StudyRun>& runs, std::size_t threads);
 
 // The run of this key, or null.
 FAITHFUL_API const StudyRun* find_run(const std::vector<StudyRun>& runs, const std::string& key);

@@ -1,0 +1,363 @@
+#include "app/pages/study_figures.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace faithful::app {
+
+namespace {
+
+constexpr int kSolid = 1, kDashed = 2, kDotted = 3;
+constexpr const char* kRuleInk = "none";  // grey: lines that are no data
+
+int dash_of(const Arm& arm) {
+  if (arm.again) return kDotted;
+  return arm.scale == "unit" ? kDashed : kSolid;
+}
+
+std::string headline_of(const StudyGroup& group) {
+  return group.binary ? "f1" : "accuracy";
+}
+
+// A line of a strip chart: a dot for each value, and below them the interval of their mean.
+struct Strip {
+  std::string label;
+  std::string ink;
+  std::vector<double> values;
+  int dash = kSolid;
+};
+
+// Strips from top to bottom against one axis.
+Figure strip_chart(std::string name, const std::string& title, Axis axis, const std::vector<Strip>& strips,
+                   std::optional<double> rule) {
+  const auto rows = static_cast<double>(strips.size());
+  Panel panel{.title = title, .x = std::move(axis), .y = {.label = ""}, .legend = Legend::kNone};
+  panel.y.low = -0.6;
+  panel.y.high = rows - 0.4;
+  if (rule)
+    panel.curves.push_back(
+        {.name = "", .x = {*rule, *rule}, .y = {-0.6, rows - 0.4}, .ink = kRuleInk, .dash = kDashed});
+  for (std::size_t i = 0; i < strips.size(); ++i) {
+    const Strip& strip = strips[i];
+    const double y = rows - 1 - static_cast<double>(i);
+    panel.y.ticks.emplace_back(y, strip.label);
+    panel.curves.push_back({.name = "",
+                            .x = strip.values,
+                            .y = std::vector<double>(strip.values.size(), y + 0.12),
+                            .mark = Mark::kPoints,
+                            .ink = strip.ink});
+    const MeanEstimate estimate = paired_t(strip.values);
+    const double mean = estimate.summary.mean;
+    const double low = std::isfinite(estimate.interval.low) ? estimate.interval.low : mean;
+    const double high = std::isfinite(estimate.interval.high) ? estimate.interval.high : mean;
+    panel.curves.push_back({.name = "",
+                            .x = {low, high},
+                            .y = {y - 0.15, y - 0.15},
+                            .mark = Mark::kLines,
+                            .ink = strip.ink,
+                            .dash = strip.dash});
+    panel.curves.push_back(
+        {.name = "", .x = {mean, mean}, .y = {y - 0.28, y - 0.02}, .ink = strip.ink, .dash = kSolid});
+  }
+  return {.name = std::move(name),
+          .panels = {panel},
+          .panel_width = 820,
+          .panel_height = 110 + 34 * static_cast<int>(strips.size())};
+}
+
+Strip strip_of(const StudyGroup& group, const Arm& arm, const std::string& label, bool shuffled) {
+  Strip strip{.label = label, .ink = arm.encoding, .values = {}, .dash = dash_of(arm)};
+  for (const StudyRun* run : group.runs_of(arm))
+    if (const auto value = (shuffled ? run->shuffled : run->scores).get(headline_of(group)))
+      strip.values.push_back(*value);
+  return strip;
+}
+
+void add_if_any(std::vector<Strip>& strips, Strip strip) {
+  if (!strip.values.empty()) strips.push_back(std::move(strip));
+}
+
+// Trivial answers and baselines, by name.
+void add_other_strips(const StudyGroup& group, std::vector<Strip>& strips) {
+  const std::string measure = headline_of(group);
+  for (const char* name : {"MiniRocket-style", "linear", "all positive", "majority", "random"}) {
+    Strip strip{.label = name, .ink = name, .values = {}};
+    for (const StudyRun& run : group.others) {
+      if (run.kind == RunKind::kMinirocket && std::string(name) == "MiniRocket-style")
+        if (const auto value = run.scores.get(measure)) strip.values.push_back(*value);
+      for (const auto& [other, measures] : run.others)
+        if (other == name)
+          if (const auto value = measures.get(measure)) strip.values.push_back(*value);
+    }
+    add_if_any(strips, std::move(strip));
+  }
+}
+
+// An axis of scores that shows the dots at their best; intervals may reach beyond it.
+Axis score_axis(const std::string& label, const std::vector<Strip>& strips) {
+  double low = 1, high = 0;
+  for (const Strip& strip : strips)
+    for (const double value : strip.values) low = std::min(low, value), high = std::max(high, value);
+  const double margin = 0.02 + 0.15 * std::max(0.0, high - low);
+  return {.label = label, .low = std::max(0.0, low - margin), .high = std::min(1.0, high + margin) + 1e-9};
+}
+
+CaptionedFigure scores_figure(const StudyGroup& group, const std::string& prefix) {
+  std::vector<Strip> strips;
+  for (const Arm& arm : group.arms) add_if_any(strips, strip_of(group, arm, to_string(arm), false));
+  add_other_strips(group, strips);
+  const std::string title = measure_title(headline_of(group));
+  return {
+      strip_chart(prefix + "scores", group_title(group), score_axis(title + " on the test part", strips), strips,
+                  std::nullopt),
+      fmt::format("{}: a dot for every seed; below them the mean with its 95 % interval. Below the arms: what any of "
+                  "them must beat.",
+                  title)};
+}
+
+CaptionedFigure differences_figure(const StudyReport& report, const StudyGroup& group, const std::string& prefix) {
+  std::vector<Strip> strips;
+  for (const Comparison& one : report.comparisons) {
+    if (one.settings != group.settings) continue;
+    Strip strip{.label = to_string(one.arm) + " − " + to_string(one.reference),
+                .ink = one.arm.encoding,
+                .values = {},
+                .dash = dash_of(one.arm)};
+    for (const auto& [seed, difference] : one.differences) strip.values.push_back(difference);
+    strips.push_back(std::move(strip));
+  }
+  const std::string title = measure_title(headline_of(group));
+  return {strip_chart(prefix + "differences", group_title(group), {.label = "difference in " + title}, strips, 0),
+          fmt::format(
+              "Paired differences in {} to the original encoding: a dot for every seed, below them the mean with its "
+              "95 % interval. To the right of the dashed line the arm is better than the original; an interval "
+              "across the line shows no difference.",
+              title)};
+}
+
+// The encodings of a group, each once.
+std::vector<std::string> encodings_of(const StudyGroup& group) {
+  std::vector<std::string> names;
+  for (const Arm& arm : group.arms)
+    if (std::ranges::find(names, arm.encoding) == names.end()) names.push_back(arm.encoding);
+  return names;
+}
+
+// Mean and range over the runs of the i-th number of each; as long as the longest.
+struct Band {
+  std::vector<double> mean, low, high;
+};
+
+template <class Get>
+Band band_of(const std::vector<const StudyRun*>& runs, Get get) {
+  Band band;
+  std::size_t length = 0;
+  for (const StudyRun* run : runs) length = std::max(length, get(*run).size());
+  for (std::size_t i = 0; i < length; ++i) {
+    std::vector<double> values;
+    for (const StudyRun* run : runs)
+      if (i < get(*run).size() && std::isfinite(get(*run)[i])) values.push_back(get(*run)[i]);
+    const double mean = values.empty() ? NAN : summarize(values).mean;
+    band.mean.push_back(mean);
+    band.low.push_back(values.empty() ? NAN : *std::ranges::min_element(values));
+    band.high.push_back(values.empty() ? NAN : *std::ranges::max_element(values));
+  }
+  return band;
+}
+
+std::vector<double> counted(std::size_t count, double first, double step) {
+  std::vector<double> numbers(count);
+  for (std::size_t i = 0; i < count; ++i) numbers[i] = first + step * static_cast<double>(i);
+  return numbers;
+}
+
+int columns_for(std::size_t panels) {
+  return panels == 4 ? 2 : static_cast<int>(std::min<std::size_t>(panels, 3));
+}
+
+CaptionedFigure precision_figure(const StudyGroup& group, const std::string& prefix) {
+  Figure figure{.name = prefix + "precision-recall", .panels = {}, .panel_width = 330, .panel_height = 300};
+  const auto get = [](const StudyRun& run) -> const std::vector<double>& { return run.precision; };
+  for (const std::string& encoding : encodings_of(group)) {
+    Panel panel{.title = encoding, .x = {.label = "recall"}, .y = {.label = "precision"}, .legend = Legend::kTopRight};
+    panel.x.low = panel.y.low = 0;
+    panel.x.high = 1;
+    panel.y.high = 1.02;
+    for (const Arm& arm : group.arms) {
+      if (arm.encoding != encoding) continue;
+      Band band = band_of(group.runs_of(arm), get);
+      if (band.mean.empty()) continue;
+      panel.curves.push_back({.name = to_string(arm),
+                              .x = counted(band.mean.size(), 0, 1.0 / static_cast<double>(kRecalls - 1)),
+                              .y = std::move(band.mean),
+                              .mark = Mark::kBand,
+                              .low = std::move(band.low),
+                              .high = std::move(band.high),
+                              .ink = encoding,
+                              .dash = dash_of(arm)});
+    }
+    if (!panel.curves.empty()) figure.panels.push_back(std::move(panel));
+  }
+  figure.columns = columns_for(figure.panels.size());
+  return {figure,
+          "Precision against recall on the test part, for each recall the best precision at that recall or beyond: "
+          "mean over "
+          "the seeds, and the range from the lowest to the highest seed."};
+}
+
+CaptionedFigure training_figure(const StudyGroup& group, const std::string& prefix) {
+  Panel loss{
+      .title = "training loss", .x = {.label = "epoch"}, .y = {.label = "cross-entropy"}, .legend = Legend::kNone};
+  Panel value{.title = "validation",
+              .x = {.label = "epoch"},
+              .y = {.label = group.binary ? "AUC-PR" : "macro F1"},
+              .legend = Legend::kRightOutside};
+  for (const Arm& arm : group.arms) {
+    const auto runs = group.runs_of(arm);
+    const auto add = [&](Panel& panel, const Band& band) {
+      if (band.mean.empty()) return;
+      panel.curves.push_back({.name = to_string(arm),
+                              .x = counted(band.mean.size(), 1, 1),
+                              .y = band.mean,
+                              .ink = arm.encoding,
+                              .dash = dash_of(arm)});
+    };
+    add(loss, band_of(runs, [](const StudyRun& run) -> const std::vector<double>& { return run.losses; }));
+    add(value, band_of(runs, [](const StudyRun& run) -> const std::vector<double>& { return run.validations; }));
+  }
+  Figure figure{.name = prefix + "training", .panels = {loss, value}, .panel_width = 500, .panel_height = 300};
+  return {figure, "Training: mean over the seeds, by epoch."};
+}
+
+CaptionedFigure shuffled_figure(const StudyGroup& group, const std::string& prefix) {
+  std::vector<Strip> strips;
+  for (const Arm& arm : group.arms) {
+    add_if_any(strips, strip_of(group, arm, to_string(arm), false));
+    Strip shuffled = strip_of(group, arm, "time shuffled", true);
+    shuffled.dash = kDotted;
+    add_if_any(strips, std::move(shuffled));
+  }
+  return {
+      strip_chart(prefix + "shuffled", group_title(group),
+                  score_axis(measure_title(headline_of(group)) + " on the test part", strips), strips, std::nullopt),
+      "Does the set need order at all? Below each arm the same models on the same test windows with their samples "
+      "in random "
+      "order. Where the score does not fall, the models do not use the order."};
+}
+
+// Five ticks, so that a narrow panel has room for them.
+std::vector<std::pair<double, std::string>> few_ticks(double low, double high) {
+  std::vector<std::pair<double, std::string>> ticks;
+  for (int i = 0; i < 5; ++i) {
+    const double value = low + (high - low) * i / 4;
+    ticks.emplace_back(value, fmt::format("{:.2g}", value));
+  }
+  return ticks;
+}
+
+CaptionedFigure projection_figure(const StudyGroup& group, const std::string& prefix) {
+  Figure figure{.name = prefix + "projections", .panels = {}, .panel_width = 480, .panel_height = 340};
+  for (const auto& [measure, title] :
+       {std::pair{"effective_rank", "effective rank"}, std::pair{"noise_sigma10", "noise σ with 10 % wrong"}}) {
+    Panel panel{.title = title, .x = {.label = "at the start"}, .y = {.label = "trained"}, .legend = Legend::kNone};
+    double low = INFINITY, high = -INFINITY;
+    for (const Arm& arm : group.arms) {
+      Curve curve{.name = to_string(arm), .x = {}, .y = {}, .mark = Mark::kPoints, .ink = arm.encoding};
+      for (const StudyRun* run : group.runs_of(arm)) {
+        const auto start = run->start.get(measure), trained = run->trained.get(measure);
+        if (!start || !trained) continue;
+        curve.x.push_back(*start);
+        curve.y.push_back(*trained);
+        low = std::min({low, *start, *trained});
+        high = std::max({high, *start, *trained});
+      }
+      if (!curve.x.empty()) panel.curves.push_back(std::move(curve));
+    }
+    if (panel.curves.empty()) continue;
+    panel.curves.push_back(
+        {.name = "as at the start", .x = {low, high}, .y = {low, high}, .ink = kRuleInk, .dash = kDashed});
+    panel.x.ticks = few_ticks(low, high);
+    figure.panels.push_back(std::move(panel));
+  }
+  if (!figure.panels.empty()) figure.panels.back().legend = Legend::kRightOutside;
+  return {
+      figure,
+      "What training does to the codes as queries and keys of the first layer see them, a dot for every seed. On the "
+      "dashed line the first projection has left them as they were; above it positions are told apart better than at "
+      "the start."};
+}
+
+}  // namespace
+
+std::vector<CaptionedFigure> group_figures(const StudyReport& report, const StudyGroup& group,
+                                           const std::string& prefix) {
+  std::vector<CaptionedFigure> figures;
+  if (group.runs.empty()) return figures;
+  figures.push_back(differences_figure(report, group, prefix));
+  figures.push_back(scores_figure(group, prefix));
+  figures.push_back(precision_figure(group, prefix));
+  figures.push_back(training_figure(group, prefix));
+  figures.push_back(shuffled_figure(group, prefix));
+  figures.push_back(projection_figure(group, prefix));
+  std::erase_if(figures, [](const CaptionedFigure& one) {
+    return one.figure.panels.empty() || std::ranges::all_of(one.figure.panels, [](const Panel& panel) {
+             return panel.y.ticks.empty() && panel.curves.empty();
+           });
+  });
+  return figures;
+}
+
+CaptionedFigure gap_figure(const std::vector<StudyRun>& gap) {
+  Panel panel{.title = "which of two events came first",
+              .x = {.label = "distance of the events", .unit = "samples"},
+              .y = {.label = "share of right answers"},
+              .legend = Legend::kRightOutside};
+  panel.x.log = true;
+  panel.y.low = 0.4;
+  panel.y.high = 1.02;
+  std::vector<Arm> arms;
+  for (const StudyRun& run : gap)
+    if (std::ranges::find(arms, run.arm) == arms.end()) arms.push_back(run.arm);
+  for (const Arm& arm : arms) {
+    Curve curve{
+        .name = to_string(arm), .x = {}, .y = {}, .mark = Mark::kLinePoints, .ink = arm.encoding, .dash = dash_of(arm)};
+    for (const auto& [distance, unused] : gap.front().scores.values) {
+      std::vector<double> values;
+      for (const StudyRun& run : gap)
+        if (run.arm == arm && run.scores.get(distance)) values.push_back(*run.scores.get(distance));
+      if (values.empty()) continue;
+      curve.x.push_back(std::stod(distance));
+      curve.y.push_back(summarize(values).mean);
+    }
+    panel.curves.push_back(std::move(curve));
+  }
+  if (!gap.empty())
+    for (const auto& [distance, unused] : gap.front().scores.values)
+      panel.x.ticks.emplace_back(std::stod(distance), distance);
+  if (!panel.x.ticks.empty()) {
+    panel.x.low = panel.x.ticks.front().first * 0.9;
+    panel.x.high = panel.x.ticks.back().first * 1.1;
+    panel.curves.push_back(
+        {.name = "chance", .x = {*panel.x.low, *panel.x.high}, .y = {0.5, 0.5}, .ink = "random", .dash = kDashed});
+  }
+  return {{.name = "gap-probe", .panels = {panel}, .panel_width = 720, .panel_height = 340},
+          "Gap probe: two events in windows of 80 samples, the class is which came first. Every sample is embedded "
+          "alone, so that only "
+          "the encoding knows the order; mean over the seeds."};
+}
+
+CaptionedFigure ranks_figure(const std::vector<StudyGroup>& groups) {
+  std::vector<Strip> strips;
+  std::vector<MeanRank> found = mean_ranks(groups);
+  std::ranges::stable_sort(found, {}, &MeanRank::rank);
+  for (const MeanRank& one : found)
+    strips.push_back(
+        {.label = to_string(one.arm), .ink = one.arm.encoding, .values = one.by_group, .dash = dash_of(one.arm)});
+  return {strip_chart("ranks", "ranks over data sets", {.label = "rank of the mean score, 1 is best"}, strips,
+                      std::nullopt),
+          "Ranks over data sets, a dot for each; below them their mean with a 95 % interval. Descriptive."};
+}
+
+}  // namespace faithful::app
