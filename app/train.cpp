@@ -9,11 +9,11 @@
 #include "app/data_arguments.h"
 #include "app/model_arguments.h"
 #include "app/scores.h"
-#include "app/trained_model.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
+#include "faithful/outcome/trained_model.h"
 
 namespace faithful::app {
 

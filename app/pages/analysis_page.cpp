@@ -9,6 +9,8 @@
 #include "faithful/base/error.h"
 #include "faithful/base/version.h"
 #include "faithful/io/file.h"
+#include "faithful/io/json.h"
+#include "faithful/outcome/analysis_json.h"
 #include "faithful/report/page.h"
 #include "faithful/report/text.h"
 
