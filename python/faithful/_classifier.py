@@ -101,7 +101,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         """Trains a model of whole series. Ctrl-C stops it after the step."""
         series, columns = series_of(X, self.axes)
         classes, numbers = classes_of(y, len(series))
-        options = self._fit_options(len(series))
+        options = self._fit_options(len(series), max(len(one) for one in series))
         dataset = _core.dataset_of(series, numbers.tolist(), {
             "channels": numbered_channels(series[0].shape[1]), "classes": [str(one) for one in classes],
             "parts": ["train"] * len(series)})
@@ -149,13 +149,15 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         estimator._take(model, _classes_of_texts(model.classes), None)
         return estimator
 
-    def _fit_options(self, samples):
+    def _fit_options(self, samples, longest):
         params = self.get_params(deep=False)
         train = checked({name: params[name] for name in _TRAIN}, _TRAIN_CHECKS)
         seed = _seed(self.random_state)
         split = {"window": 0, "seed": seed, "scaler": self.scaler, **_split_options(self.validation, samples)}
-        return {"preset": text("preset", self.preset),
-                "model": checked({name: params[name] for name in _MODEL}, _MODEL),
+        model = checked({name: params[name] for name in _MODEL}, _MODEL)
+        if self.segment is None:  # a preset's may be longer than the shortest series there are
+            model["segment"] = min(_core.preset(text("preset", self.preset))["segment"], longest)
+        return {"preset": self.preset, "model": model,
                 "train": {**{_TRAIN[name]: value for name, value in train.items()}, "seed": seed}, "split": split}
 
     def _take(self, model, classes, columns):

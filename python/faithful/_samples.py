@@ -62,8 +62,8 @@ def classes_of(y, samples):
                          "the target y is None)")
     array = np.asarray(y)
     if array.ndim == 2 and array.shape[1] == 1:
-        warnings.warn("y: expected shape (samples,), found a column vector (samples, 1): its one column is taken",
-                      DataConversionWarning, stacklevel=3)
+        warnings.warn("A column-vector y was passed when a 1d array was expected: its one column is taken. y.ravel() has "
+                      "the shape (samples,)", DataConversionWarning, stacklevel=3)
         array = array.ravel()
     if array.ndim != 1:
         raise ValueError(f"y: expected one class a sample, shape (samples,), found {found(array)}")
