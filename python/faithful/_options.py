@@ -99,9 +99,10 @@ def real_array(name, value, dtype=np.float64):
         raise ValueError(f"{name}: expected real numbers, found dtype {array.dtype}. Complex data not supported")
     if array.dtype.kind not in "biufO":
         raise TypeError(f"{name}: expected numbers, found dtype {array.dtype}")
-    with np.errstate(over="ignore"):  # too large for the dtype: infinite, and said to be so below
+    with np.errstate(over="ignore", invalid="ignore"):  # too large for the dtype: infinite, which is said below
         array = np.asarray(array, dtype=dtype)
-    if array.size and not np.isfinite(array.sum(dtype=np.float64)):  # rarely the sum alone is beyond all bounds
+        total = array.sum(dtype=np.float64)
+    if not np.isfinite(total):  # rarely the sum alone is beyond all bounds
         bad = np.argwhere(~np.isfinite(array))
         if len(bad):
             place = tuple(int(i) for i in bad[0])

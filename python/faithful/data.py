@@ -34,7 +34,7 @@ _SPLIT = {
 }
 _ELEVATOR = {
     "trips": whole, "anomalies": number, "test_trips": whole, "test_anomalies": number, "seed": seed, "samples": whole,
-    "channels": whole, "faults": texts,
+    "channels": whole, "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value],
 }
 
 
