@@ -1,4 +1,4 @@
-"""What scikit-learn asks of a classifier, whole."""
+"""What scikit-learn asks of a classifier, whole: Debian's 1.2.1 in `make test`, the newest in `make test-pip`."""
 import numpy as np
 import pytest
 
@@ -8,21 +8,14 @@ from sklearn.base import clone  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils.estimator_checks import check_estimator, parametrize_with_checks  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 from faithful import TimeSeriesTransformer  # noqa: E402
 
 
-@parametrize_with_checks([TimeSeriesTransformer()])
 @pytest.mark.filterwarnings("ignore")
-def test_each_check(estimator, check):
-    check(estimator)
-
-
-@pytest.mark.filterwarnings("ignore")
-def test_check_estimator_as_a_whole():
-    """The call itself; every check of it ran above. A model that learns the checks' data in half the time."""
-    check_estimator(TimeSeriesTransformer(preset="plain", epochs=30))
+def test_check_estimator():
+    check_estimator(TimeSeriesTransformer())
 
 
 def test_pipeline_search_and_cross_validation(bumps, quick):
