@@ -10,6 +10,8 @@
 #include "app/verbs.h"
 #include "faithful/analysis/analysis.h"
 #include "faithful/base/error.h"
+#include "faithful/io/json.h"
+#include "faithful/outcome/analysis_json.h"
 
 namespace faithful::app {
 

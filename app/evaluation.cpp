@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "app/scores.h"
 #include "faithful/metrics/ranking.h"
+#include "faithful/outcome/scores_json.h"
 #include "faithful/report/text.h"
 #include "faithful/train/answers.h"
 

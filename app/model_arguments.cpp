@@ -81,9 +81,8 @@ ModelConfig resolved(const ModelArguments& a) {
   const auto take_word = [](std::string& field, const std::string& said) {
     if (!said.empty()) field = said;
   };
-  take(config.width, a.width);
+  if (a.width) set_width(config, *a.width);
   take(config.heads, a.heads);
-  if (a.width && a.preset == "paper") config.head_width = *a.width;  // its heads have the full width
   take(config.head_width, a.head_width);
   take(config.layers, a.layers);
   take(config.feed_forward, a.feed_forward);

@@ -1,19 +1,14 @@
 #pragma once
 
-// Scores as people and scripts read them.
+// Scores as people read them.
 
 #include <string>
 #include <vector>
 
-#include "faithful/io/json.h"
 #include "faithful/report/table.h"
 #include "faithful/train/scores.h"
 
 namespace faithful::app {
-
-// {windows, accuracy, macro_f1, weighted_f1, confusion, and for two classes precision, recall, f1, auc_pr, auc_roc,
-// events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay}}
-Json scores_json(const Scores& scores);
 
 struct NamedScores {
   std::string name;

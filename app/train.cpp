@@ -7,12 +7,12 @@
 #include "app/interrupt.h"
 #include "app/model_arguments.h"
 #include "app/scores.h"
-#include "app/trained_model.h"
 #include "app/training_arguments.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
+#include "faithful/outcome/trained_model.h"
 
 namespace faithful::app {
 

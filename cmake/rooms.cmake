@@ -38,6 +38,7 @@ faithful_room(metrics)
 faithful_room(train USES io data engine model window metrics)
 faithful_room(predict USES io data engine model window)
 faithful_room(study USES io data window engine encoding analysis metrics model train LINKS Eigen3::Eigen)
+faithful_room(outcome USES io data analysis train predict)
 faithful_room(report USES io)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.

@@ -8,6 +8,8 @@
 #include "app/pages/analysis_figures.h"
 #include "faithful/base/version.h"
 #include "faithful/io/file.h"
+#include "faithful/io/json.h"
+#include "faithful/outcome/analysis_json.h"
 #include "faithful/report/page.h"
 #include "faithful/report/text.h"
 

@@ -6,16 +6,12 @@
 #include <vector>
 
 #include "faithful/analysis/analysis.h"
-#include "faithful/io/json.h"
 #include "faithful/report/table.h"
 
 namespace faithful::app {
 
 // A measure a row, an encoding a column.
 Table measures_table(const std::vector<Analysis>& analyses);
-
-// Every number, an object per encoding; what has no meaning is null.
-Json analysis_json(const std::vector<Analysis>& analyses);
 
 // Writes report.html, the figures (SVG, and their numbers as CSV), measures.csv, deltas.csv and analysis.json
 // into the folder, which is made where it does not exist. `command` is how to make it again. Returns the path of the

@@ -164,6 +164,11 @@ ModelConfig preset(std::string_view name) {
   return config;
 }
 
+void set_width(ModelConfig& config, std::size_t width) {
+  if (config.head_width == config.width) config.head_width = width;
+  config.width = width;
+}
+
 EncodingOptions encoding_options(const ModelConfig& config) {
   const EncodingKind kind = catalog_entry(config.encoding).kind;
   const bool in_heads = kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors;

@@ -96,6 +96,9 @@ FAITHFUL_API std::string to_text(const ModelConfig& config);
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
 
+// Sets d; heads of the full width (the paper's) stay so.
+FAITHFUL_API void set_width(ModelConfig& config, std::size_t width);
+
 // What the encoding room needs to build this config's encoding over its S steps.
 FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 

@@ -139,7 +139,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
   finish();
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
   const bool has_both = !train_.pieces().empty() && !test_.pieces().empty();
-  const bool wants_test = given || options_.train + options_.validation < 1 - 1e-9;
+  const bool wants_test = given ? options_.needs_test : options_.train + options_.validation < 1 - 1e-9;
   if (!has_both && (wants_test || train_.pieces().empty()))
     reject(
         {{place},

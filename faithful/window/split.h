@@ -44,6 +44,7 @@ struct SplitOptions {
   std::size_t folds = 5;                                // kGiven: parts of train, of which ...
   std::size_t fold = 0;                                 // ... this one validates
   bool refit = false;                                   // kGiven: all of train trains, nothing validates
+  bool needs_test = true;                               // kGiven: InputError without test series
   std::vector<std::vector<std::string>> together = {};  // names of series that share a recording: always in one part
   std::vector<std::string> leave_out = {};              // names of series in no part
   bool labelled_only = false;                           // series without labels are in no part

@@ -1,11 +1,11 @@
-#include "app/trained_model.h"
+#include "faithful/outcome/trained_model.h"
 
 #include <algorithm>
 
-#include "app/scores.h"
 #include "faithful/base/version.h"
+#include "faithful/outcome/scores_json.h"
 
-namespace faithful::app {
+namespace faithful {
 
 namespace {
 
@@ -85,4 +85,4 @@ TrainedModel trained_model(FitResult& result, const FitOptions& options, const D
           .record = std::move(record)};
 }
 
-}  // namespace faithful::app
+}  // namespace faithful

@@ -1,6 +1,8 @@
-#include "app/pages/analysis_page.h"
+#include "faithful/outcome/analysis_json.h"
 
-namespace faithful::app {
+#include <optional>
+
+namespace faithful {
 
 namespace {
 
@@ -116,4 +118,4 @@ Json analysis_json(const std::vector<Analysis>& analyses) {
   return all;
 }
 
-}  // namespace faithful::app
+}  // namespace faithful

@@ -1,15 +1,14 @@
 #pragma once
 
-#include <string>
-
+#include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 #include "faithful/predict/model_file.h"
 #include "faithful/train/fit.h"
 
-namespace faithful::app {
+namespace faithful {
 
 // What a model file keeps of a finished fit: the model, what stands around it, and the record of how it was made (no
 // times, threads or paths, so that equal runs give equal files). Takes the classifier out of the result.
-TrainedModel trained_model(FitResult& result, const FitOptions& options, const Dataset& dataset);
+FAITHFUL_API TrainedModel trained_model(FitResult& result, const FitOptions& options, const Dataset& dataset);
 
-}  // namespace faithful::app
+}  // namespace faithful

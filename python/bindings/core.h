@@ -1,0 +1,76 @@
+#pragma once
+
+// What the binding files share: one function for each room, and how options, tables and arrays cross over.
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "faithful/base/matrix.h"
+
+namespace faithful::python {
+
+namespace py = pybind11;
+
+void bind_base(py::module_& module);
+void bind_fourier(py::module_& module);
+void bind_encoding(py::module_& module);
+void bind_analysis(py::module_& module);
+void bind_data(py::module_& module);
+void bind_simulate(py::module_& module);
+void bind_window(py::module_& module);
+void bind_model(py::module_& module);
+void bind_train(py::module_& module);
+void bind_predict(py::module_& module);
+
+// Arrays as the functions below want them: in C order, converted where they are not.
+template <class T>
+using Dense = py::array_t<T, py::array::c_style | py::array::forcecast>;
+
+// Sets a field where Python said something about it.
+template <class T>
+void take(const py::dict& said, const char* name, T& field) {
+  if (said.contains(name)) field = said[name].template cast<T>();
+}
+
+// A NumPy array that owns the vector: nothing is copied.
+template <class T>
+py::array_t<T> owning_array(std::vector<T> values, const std::vector<std::size_t>& shape) {
+  auto owner = std::make_unique<std::vector<T>>(std::move(values));
+  T* const data = owner->data();
+  const py::capsule capsule(owner.release(), [](void* memory) { delete static_cast<std::vector<T>*>(memory); });
+  return py::array_t<T>(shape, data, capsule);
+}
+
+template <class T>
+py::array_t<T> owning_array(std::vector<T> values) {
+  const std::size_t count = values.size();
+  return owning_array(std::move(values), {count});
+}
+
+template <class T>
+py::array_t<T> owning_array(Matrix<T> matrix) {
+  const std::vector<std::size_t> shape{matrix.rows, matrix.columns};
+  return owning_array(std::move(matrix.values), shape);
+}
+
+// An array that shows memory of `owner`, which lives as long as the array does.
+template <class T>
+py::array_t<T> view_of(const std::vector<T>& values, const std::vector<std::size_t>& shape, const py::object& owner) {
+  return py::array_t<T>(shape, values.data(), owner);
+}
+
+// A copy: our tables own their numbers.
+template <class T>
+Matrix<T> matrix_of(const Dense<T>& array) {
+  return {static_cast<std::size_t>(array.shape(0)), static_cast<std::size_t>(array.shape(1)),
+          std::vector<T>(array.data(), array.data() + array.size())};
+}
+
+}  // namespace faithful::python

@@ -1,0 +1,135 @@
+#include <cstring>
+
+#include "core.h"
+#include "faithful/data/catalogue.h"
+#include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
+#include "faithful/data/write.h"
+
+namespace faithful::python {
+
+namespace {
+
+ReadOptions read_options_of(const py::dict& said) {
+  ReadOptions options;
+  take(said, "format", options.format);
+  take(said, "label", options.label);
+  take(said, "positive", options.positive);
+  take(said, "time", options.time);
+  take(said, "time_unit", options.time_unit);
+  take(said, "series", options.series);
+  take(said, "part", options.part);
+  take(said, "ignore", options.ignore);
+  take(said, "separator", options.separator);
+  take(said, "decimal", options.decimal);
+  take(said, "values", options.values);
+  take(said, "axes", options.axes);
+  take(said, "channels", options.channels);
+  take(said, "spacecraft", options.spacecraft);
+  take(said, "data_dir", options.data_dir);
+  std::string missing = "error", label_of = "point", header = "auto";
+  take(said, "missing", missing);
+  take(said, "label_of", label_of);
+  take(said, "header", header);
+  options.missing = missing == "interpolate" ? Missing::kInterpolate
+                    : missing == "zero"      ? Missing::kZero
+                    : missing == "keep"      ? Missing::kKeep
+                                             : Missing::kError;
+  options.label_of = label_of == "series" ? LabelOf::kSeries : LabelOf::kPoint;
+  options.header = header == "yes" ? Header::kYes : header == "no" ? Header::kNo : Header::kAuto;
+  return options;
+}
+
+Part part_named(const std::string& name) {
+  return name == "train" ? Part::kTrain : name == "test" ? Part::kTest : Part::kNone;
+}
+
+// The numbers of an array [T, C] as a series.
+Series series_of(const Dense<float>& values, std::int32_t label, const std::string& part, std::string name) {
+  return {.name = std::move(name), .part = part_named(part), .values = matrix_of(values), .label = label};
+}
+
+std::shared_ptr<Dataset> dataset_of(const py::list& arrays, const std::vector<std::int32_t>& labels,
+                                    const py::dict& said) {
+  auto dataset = std::make_shared<Dataset>();
+  std::vector<std::string> parts;
+  dataset->name = "arrays";
+  dataset->source = "X";
+  dataset->format = "arrays";
+  take(said, "name", dataset->name);
+  take(said, "channels", dataset->channels);
+  take(said, "classes", dataset->classes);
+  take(said, "rate", dataset->rate);
+  take(said, "parts", parts);
+  dataset->series.reserve(arrays.size());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    dataset->series.push_back(series_of(arrays[i].cast<Dense<float>>(), labels.empty() ? kNoLabel : labels[i],
+                                        parts.empty() ? "" : parts[i], "series_" + std::to_string(i + 1)));
+  }
+  check_dataset(*dataset);
+  return dataset;
+}
+
+py::list series_list(const py::object& self) {
+  py::list list;
+  for (Series& series : self.cast<Dataset&>().series)
+    list.append(py::cast(series, py::return_value_policy::reference_internal, self));
+  return list;
+}
+
+py::list spans_of_series(const Series& series) {
+  py::list list;
+  for (const LabelSpan& span : series.spans)
+    list.append(py::make_tuple(span.begin, span.end, span.channels, span.kind));
+  return list;
+}
+
+void bind_series(py::module_& module) {
+  py::class_<Series>(module, "Series")
+      .def_readonly("name", &Series::name)
+      .def_readonly("label", &Series::label)
+      .def_property_readonly("part", [](const Series& self) { return to_string(self.part); })
+      .def_property_readonly("spans", &spans_of_series)
+      .def_property_readonly("values",
+                             [](const py::object& self) {
+                               const auto& values = self.cast<const Series&>().values;
+                               return view_of(values.values, {values.rows, values.columns}, self);
+                             })
+      .def_property_readonly("times",
+                             [](const py::object& self) {
+                               const auto& times = self.cast<const Series&>().times;
+                               return view_of(times, {times.size()}, self);
+                             })
+      .def_property_readonly("labels", [](const py::object& self) {
+        const auto& labels = self.cast<const Series&>().labels;
+        return view_of(labels, {labels.size()}, self);
+      });
+}
+
+}  // namespace
+
+void bind_data(py::module_& module) {
+  bind_series(module);
+  py::class_<Dataset, std::shared_ptr<Dataset>>(module, "Dataset")
+      .def_readonly("name", &Dataset::name)
+      .def_readonly("channels", &Dataset::channels)
+      .def_readonly("classes", &Dataset::classes)
+      .def_readonly("rate", &Dataset::rate)
+      .def_readonly("source", &Dataset::source)
+      .def_readonly("format", &Dataset::format)
+      .def_readonly("notes", &Dataset::notes)
+      .def_property_readonly("series", &series_list)
+      .def("part", [](const Dataset& self, const std::string& name) {
+        return std::make_shared<Dataset>(part_of(self, part_named(name)));
+      });
+  module.def("dataset_of", &dataset_of);
+  module.def("load_dataset", [](const std::string& path, const py::dict& said) {
+    const ReadOptions options = read_options_of(said);
+    const py::gil_scoped_release free;
+    return std::make_shared<Dataset>(load_dataset(path, options));
+  });
+  module.def("save_dataset", &save_dataset, py::call_guard<py::gil_scoped_release>());
+  module.def("read_formats", &read_formats);
+}
+
+}  // namespace faithful::python

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include "faithful/window/scale.h"
+#include "faithful/window/split.h"
+
+namespace faithful::python {
+
+// From the names that Python gives to the fields.
+SplitOptions split_options_of(const pybind11::dict& said);
+ScalerOptions scaler_options_of(const pybind11::dict& said);
+
+}  // namespace faithful::python

@@ -1,0 +1,42 @@
+"""Positional encodings for Transformers: built, measured, trained and compared.
+
+    encode, decode, encodings   the tables of the catalog, as arrays
+    analyze                     how faithful an encoding or a table of yours is
+    fourier                     the real Fourier basis and its transform
+    data                        readers, splits without leaks, the simulated elevator
+    TimeSeriesTransformer       a scikit-learn classifier of time series
+    torch                       the encodings as modules of PyTorch
+
+Everything is imported when it is first used; only NumPy is needed, scikit-learn, PyTorch and matplotlib where you call
+for them.
+"""
+import importlib
+
+from ._core import version as __version__
+
+_HOMES = {
+    "encode": "_encoding",
+    "decode": "_encoding",
+    "encodings": "_encoding",
+    "CatalogEntry": "_encoding",
+    "analyze": "_analysis",
+    "Analysis": "_analysis",
+    "TimeSeriesTransformer": "_classifier",
+}
+_MODULES = ("data", "fourier", "torch")
+
+__all__ = ["__version__", *_HOMES, *_MODULES]
+
+
+def __getattr__(name):
+    if name in _MODULES:
+        return importlib.import_module(f"{__name__}.{name}")
+    if name in _HOMES:
+        found = getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = found
+        return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__():
+    return sorted(__all__)

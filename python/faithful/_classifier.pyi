@@ -1,0 +1,67 @@
+import os
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+class TimeSeriesTransformer:
+    classes_: NDArray[Any]
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
+    n_channels_: int
+    length_: int
+    history_: list[dict[str, float | None]]
+    record_: dict[str, Any]
+    def __init__(
+        self,
+        encoding: str = "dft",
+        *,
+        preset: Literal["small", "base", "large", "plain", "paper"] = "small",
+        width: int | None = None,
+        heads: int | None = None,
+        head_width: int | None = None,
+        layers: int | None = None,
+        feed_forward: int | None = None,
+        block: Literal["post", "pre", "bare"] | None = None,
+        activation: Literal["gelu", "relu"] | None = None,
+        dropout: float | None = None,
+        pooling: Literal["mean", "attention", "token"] | None = None,
+        filters: int | None = None,
+        kernel: int | None = None,
+        segment: int | None = None,
+        scale: str | float = "as-defined",
+        period: int = 0,
+        rho: float = 1e4,
+        clip: int = 16,
+        time_dim: int = 16,
+        mtan: Literal["concat", "attention"] = "concat",
+        tupe_relative: bool = False,
+        pairing: Literal["interleaved", "halves"] = "interleaved",
+        epochs: int = 60,
+        batch: int = 32,
+        rate: float = 2e-3,
+        warm_up: float = 0.1,
+        decay: float = 0.01,
+        clip_norm: float = 1.0,
+        patience: int = 15,
+        class_weights: Literal["auto", "none"] = "auto",
+        select: Literal["auto", "loss"] = "auto",
+        scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
+        validation: float | int | None = 0.15,
+        threshold: float | Literal["validation"] = 0.5,
+        axes: Literal["ntc", "nct"] = "ntc",
+        random_state: int | np.random.RandomState | np.random.Generator | None = 1,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None: ...
+    def fit(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike) -> TimeSeriesTransformer: ...
+    def predict(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[Any]: ...
+    def predict_proba(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float32]: ...
+    def decision_function(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float64]: ...
+    def score(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike) -> float: ...
+    def get_params(self, deep: bool = True) -> dict[str, Any]: ...
+    def set_params(self, **params: Any) -> TimeSeriesTransformer: ...
+    def save(self, file: str | os.PathLike[str]) -> None: ...
+    @classmethod
+    def load(cls, file: str | os.PathLike[str], **params: Any) -> TimeSeriesTransformer: ...

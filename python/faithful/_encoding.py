@@ -1,0 +1,66 @@
+"""The encodings of the catalog as arrays."""
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from . import _core
+from ._options import encoding_options, found, number, real_array, text, whole
+
+
+@dataclasses.dataclass(frozen=True)
+class CatalogEntry:
+    """All there is to know about one encoding without building it."""
+
+    name: str
+    kind: str
+    description: str
+    enters: str
+    parameters: dict  # name of the argument -> (default, meaning)
+    learned: bool
+    start: str
+    real_positions: bool
+    citation: str
+
+    def __repr__(self):
+        return f"<{self.name}: {self.description}>"
+
+
+def encodings():
+    """Every encoding, by name, in the order in which docs/encodings.md explains them."""
+    entries = {}
+    for entry in _core.encodings():
+        names = {"--positions-file": "positions"}
+        entry["parameters"] = {names.get(option, option[2:].replace("-", "_")): said
+                               for option, said in entry["parameters"].items()}
+        entries[entry["name"]] = CatalogEntry(**entry)
+    return entries
+
+
+def encode(name, length=None, dim=None, *, dtype=np.float64, **options):
+    """The table of an encoding.
+
+    Additive encodings [S, d]; mtan, time2vec [S, time_dim]; rope [S, d/heads], cosines then sines; biases [heads, S, S];
+    shaw [2, 2 clip + 1, d/heads], keys then values. Learned encodings are given as training starts.
+
+    options: heads, rho, period, scale, seed, clip, time_dim, positions, first_position, layout, exponent,
+    tupe_relative, parameters; encodings()[name].parameters says which of them mean something for which encoding.
+    """
+    wanted = np.dtype(dtype)
+    if wanted not in (np.float32, np.float64):
+        raise TypeError(f"dtype: expected float32 or float64, found {wanted}")
+    values, _ = _core.encode(text("name", name), encoding_options(length, dim, options), wanted == np.float32)
+    if name == "none":
+        raise ValueError("name: expected an encoding that has a table, found 'none' (it adds nothing to the model)")
+    return values
+
+
+def decode(codes, *, period=None, scale=1.0):
+    """The positions of rows of a DFT encoding [n, d] (or of one row [d]): exact, also after noise below half the
+    smallest distance between codes. period and scale as they were given to encode."""
+    array = real_array("codes", codes)
+    if array.ndim not in (1, 2) or array.shape[-1] == 0:
+        raise ValueError(f"codes: expected rows of codes, shape (n, d), found {found(array)}")
+    positions = _core.decode(np.atleast_2d(array), whole("period", period or 0), number("scale", scale))
+    return positions if array.ndim == 2 else int(positions[0])

@@ -1,0 +1,40 @@
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+@dataclass(frozen=True)
+class CatalogEntry:
+    name: str
+    kind: str
+    description: str
+    enters: str
+    parameters: dict[str, tuple[str, str]]
+    learned: bool
+    start: str
+    real_positions: bool
+    citation: str
+
+def encodings() -> dict[str, CatalogEntry]: ...
+def encode(
+    name: str,
+    length: int | None = None,
+    dim: int | None = None,
+    *,
+    dtype: DTypeLike = ...,
+    heads: int = 8,
+    rho: float = 1e4,
+    period: int | None = None,
+    scale: Literal["as-defined", "unit", "matched"] | str | float = "as-defined",
+    seed: int = 1,
+    clip: int = 16,
+    time_dim: int = 16,
+    positions: ArrayLike | None = None,
+    first_position: float = 0.0,
+    layout: Literal["interleaved", "halves"] = "interleaved",
+    exponent: Literal["2i/d", "i/(d/2-1)"] = "2i/d",
+    tupe_relative: bool = False,
+    parameters: ArrayLike | None = None,
+) -> NDArray[np.floating]: ...
+def decode(codes: ArrayLike, *, period: int | None = None, scale: float = 1.0) -> NDArray[np.int64] | int: ...

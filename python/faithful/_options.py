@@ -1,0 +1,158 @@
+"""What is asked of arguments before they cross over to C++. Each complaint says what was wanted and what was found."""
+from __future__ import annotations
+
+import difflib
+import numbers
+import os
+
+import numpy as np
+
+from . import _core
+
+
+def found(value):
+    """A value in a complaint: short, with its type where that is the point."""
+    if isinstance(value, np.ndarray):
+        return f"an array of shape {value.shape}, dtype {value.dtype}"
+    text = repr(value)
+    return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"
+
+
+def whole(name, value, least=0, most=2**63 - 1):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name}: expected a whole number, found {found(value)}")
+    if not least <= value <= most:
+        raise ValueError(f"{name}: expected a whole number from {least} to {most}, found {value}")
+    return int(value)
+
+
+def number(name, value):
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name}: expected a number, found {found(value)}")
+    if not np.isfinite(value):
+        raise ValueError(f"{name}: expected a finite number, found {value}")
+    return float(value)
+
+
+def yes_no(name, value):
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected True or False, found {found(value)}")
+    return bool(value)
+
+
+def text(name, value):
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a text, found {found(value)}")
+    return value
+
+
+def one_of(*choices):
+    def check(name, value):
+        if text(name, value) not in choices:
+            raise ValueError(f"{name}: expected {', '.join(choices[:-1])} or {choices[-1]}, found {value!r}")
+        return value
+    return check
+
+
+def scale(name, value):
+    """as-defined, unit, matched, or a factor, as a text or a number."""
+    return value if isinstance(value, str) else repr(number(name, value))
+
+
+def numbers_of(name, value):
+    """A list of finite numbers."""
+    array = real_array(name, value)
+    if array.ndim != 1:
+        raise ValueError(f"{name}: expected one axis, found shape {array.shape}")
+    return array.tolist()
+
+
+def positions_of(name, value):
+    return [whole(name, one) for one in np.atleast_1d(value).tolist()]
+
+
+def texts(name, value):
+    return [text(name, one) for one in value]
+
+
+def path(name, value):
+    try:
+        return os.fspath(value)
+    except TypeError:
+        raise TypeError(f"{name}: expected a path, found {found(value)}") from None
+
+
+def seed(name, value):
+    return whole(name, value, 0, 2**64 - 1)
+
+
+def character(name, value):
+    if len(text(name, value)) != 1:
+        raise ValueError(f"{name}: expected one character, found {value!r}")
+    return value
+
+
+def real_array(name, value, dtype=np.float64):
+    """An array of finite real numbers; no copy where it is one already."""
+    array = np.asarray(value)
+    if array.dtype.kind == "c":
+        raise ValueError(f"{name}: expected real numbers, found dtype {array.dtype}. Complex data not supported")
+    if array.dtype.kind not in "biufO":
+        raise TypeError(f"{name}: expected numbers, found dtype {array.dtype}")
+    with np.errstate(over="ignore", invalid="ignore"):  # too large for the dtype: infinite, which is said below
+        array = np.asarray(array, dtype=dtype)
+        total = array.sum(dtype=np.float64)
+    if not np.isfinite(total):  # rarely the sum alone is beyond all bounds
+        bad = np.argwhere(~np.isfinite(array))
+        if len(bad):
+            place = tuple(int(i) for i in bad[0])
+            what = "NaN" if np.isnan(array[place]) else f"infinity or a value too large for {np.dtype(dtype)}"
+            raise ValueError(f"{name}: expected finite numbers, found {what} at {place} and {len(bad) - 1} more places "
+                             "(Input contains NaN or infinity)")
+    return array
+
+
+def threads(value):
+    """n_jobs as scikit-learn means it: None is the default, -1 all."""
+    if value is None or value == -1:
+        return _core.default_threads()
+    return whole("n_jobs", value, 1, 1024)
+
+
+def checked(said, known):
+    """{name: value} of the arguments that were given (None: not given), each by its check."""
+    out = {}
+    for name, value in said.items():
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"did you mean {near[0]}?" if near else "known: " + ", ".join(known)
+            raise TypeError(f"{name}: expected the name of an option, found none of that name ({hint})")
+        if value is not None:
+            out[name] = known[name](name, value)
+    return out
+
+
+ENCODING = {
+    "length": lambda name, value: whole(name, value, 1),
+    "dim": lambda name, value: whole(name, value, 1),
+    "heads": lambda name, value: whole(name, value, 1),
+    "rho": number,
+    "period": whole,
+    "scale": scale,
+    "seed": seed,
+    "clip": whole,
+    "time_dim": lambda name, value: whole(name, value, 1),
+    "positions": numbers_of,
+    "first_position": number,
+    "layout": one_of("interleaved", "halves"),
+    "exponent": one_of("2i/d", "i/(d/2-1)"),
+    "tupe_relative": yes_no,
+    "parameters": numbers_of,
+}
+
+
+def encoding_options(length, dim, options):
+    said = checked({"length": length, "dim": dim, **options}, ENCODING)
+    if "positions" in said:
+        said.setdefault("length", len(said["positions"]))
+    return said

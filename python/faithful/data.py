@@ -1,0 +1,211 @@
+"""Sensor data as arrays: the readers, splits without leaks, and the simulated elevator.
+
+    pump = faithful.data.load("pump.csv", time="time", label="broken")
+    pump[0].values                       # [T, C], float32, the reader's own memory: nothing is copied
+    parts = pump.split("blocked", window=100)
+    parts.train.X, parts.train.y         # [n, 100, C], scaled by the training part; [n]
+"""
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+
+import numpy as np
+
+from . import _core
+from ._options import (character, checked, found, number, one_of, path, real_array, seed, text, texts, threads, whole,
+                       yes_no)
+
+__all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevator_faults", "from_arrays", "load"]
+
+_READ = {
+    "format": text, "label": text, "positive": text, "time": text, "series": text, "part": text, "ignore": texts,
+    "time_unit": one_of("s", "ms", "us", "ns"), "separator": character, "decimal": character, "values": text,
+    "axes": text, "channels": whole, "spacecraft": text, "data_dir": path,
+    "missing": one_of("error", "interpolate", "zero", "keep"), "label_of": one_of("point", "series"),
+    "header": one_of("auto", "yes", "no"),
+}
+_SPLIT = {
+    "kind": one_of("blocked", "series", "given", "random"), "window": whole,
+    "stride": lambda name, value: whole(name, value, 1), "label": one_of("any", "last", "majority"), "train": number,
+    "validation": number, "seed": seed, "folds": whole, "fold": whole, "refit": yes_no,
+    "scaler": one_of("standard", "min-max", "robust", "none"),
+}
+_ELEVATOR = {
+    "trips": whole, "anomalies": number, "test_trips": whole, "test_anomalies": number, "seed": seed, "samples": whole,
+    "channels": whole, "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value],
+}
+
+
+class Span(typing.NamedTuple):
+    """A labelled stretch of a timeline: positions begin .. end - 1."""
+
+    begin: int
+    end: int
+    channels: list  # at fault, from 0; empty: not known
+    kind: str
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Series:
+    """One timeline. The arrays are the data set's own memory."""
+
+    name: str
+    part: str  # "train", "test" or ""
+    values: np.ndarray  # [T, C] float32
+    times: np.ndarray | None  # [T] datetime64[ns]
+    labels: np.ndarray | None  # [T] uint8, 1: anomalous
+    label: str | None  # class of the whole series
+    spans: list
+
+    def __len__(self):
+        return len(self.values)
+
+    def __repr__(self):
+        return f"<Series {self.name!r}: {self.values.shape[0]} x {self.values.shape[1]}, label {self.label!r}>"
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Windows:
+    """The windows of one part, cut and scaled."""
+
+    X: np.ndarray  # [n, S, C] float32, 0 where padded
+    y: np.ndarray  # [n], number of the class; -1: no label
+    mask: np.ndarray  # [n, S] uint8, 0 where padded
+    series: np.ndarray  # [n], number of the series it was cut from
+    begin: np.ndarray  # [n], its first sample there
+
+    def __len__(self):
+        return len(self.X)
+
+    def __repr__(self):
+        return f"<Windows {self.X.shape}>"
+
+
+@dataclasses.dataclass(frozen=True)
+class Split:
+    """Training, validation and test windows; the scaler has seen the training part alone."""
+
+    train: Windows
+    validation: Windows
+    test: Windows
+    classes: list
+    proof: dict  # that no sample is in two parts, by the numbers
+
+
+class Dataset:
+    """Series of the same channels, with their labels. Made by load(), elevator() and from_arrays()."""
+
+    def __init__(self, core):
+        self._core = core
+        classes = core.classes
+        self.series = [
+            Series(one.name, one.part, one.values, one.times.view("datetime64[ns]") if len(one.times) else None,
+                   one.labels if len(one.labels) else None, classes[one.label] if one.label >= 0 else None,
+                   [Span(*span) for span in one.spans])
+            for one in core.series
+        ]
+
+    name = property(lambda self: self._core.name)
+    channels = property(lambda self: self._core.channels)
+    classes = property(lambda self: self._core.classes)
+    rate = property(lambda self: self._core.rate)
+    source = property(lambda self: self._core.source)
+    format = property(lambda self: self._core.format)
+    notes = property(lambda self: self._core.notes)
+
+    def __len__(self):
+        return len(self.series)
+
+    def __iter__(self):
+        return iter(self.series)
+
+    def __getitem__(self, number):
+        return self.series[number]
+
+    def __repr__(self):
+        return f"<Dataset {self.name!r}: {len(self)} series, {len(self.channels)} channels, classes {self.classes}>"
+
+    def part(self, name):
+        """The series of "train" or "test" alone."""
+        return Dataset(self._core.part(one_of("train", "test")("part", name)))
+
+    def arrays(self):
+        """(X, y): X [n, T, C], or a list of [T, C] where lengths differ; y [n] the classes of the series, None without
+        labels. What TimeSeriesTransformer.fit takes."""
+        values = [one.values for one in self.series]
+        if len({len(one) for one in values}) == 1:
+            values = np.stack(values)
+        labels = [one.label for one in self.series]
+        return values, None if None in labels else np.array(labels)
+
+    def split(self, kind="blocked", window=100, stride=50, *, n_jobs=None, **options):
+        """Splits, scales and cuts, in that order. kind: blocked (contiguous blocks with gaps: no leak), series (whole
+        ones), given (the set's own parts) or random (leaks). window 0: every series whole.
+
+        options: label (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
+        none), folds, fold, refit.
+        """
+        said = checked({"kind": kind, "window": window, "stride": stride, **options}, _SPLIT)
+        made = _core.split(self._core, said, threads(n_jobs))
+        parts = {name: Windows(**made[name]) for name in ("train", "validation", "test")}
+        return Split(**parts, classes=self.classes, proof=json.loads(made["proof"]))
+
+    def save(self, file):
+        """Writes .npz (all of it), .csv, .ts or .h5. Returns what the format cannot hold, a line each."""
+        return _core.save_dataset(self._core, path("file", file))
+
+
+def load(file, **options):
+    """Reads a file or folder: CSV, NumPy, .ts, .arff, HDF5, SMD, telemanom.
+
+    options: format, missing (error, interpolate, zero, keep), label, label_of (point, series), positive, time,
+    time_unit, series, part, ignore, separator, decimal, header (auto, yes, no), values, axes, channels, spacecraft,
+    data_dir; docs/data.md tells what each does.
+    """
+    return Dataset(_core.load_dataset(path("file", file), checked(options, _READ)))
+
+
+def elevator(trips=1000, *, n_jobs=None, **options):
+    """Simulates trips of a lift, some with a fault: one series of class normal or anomalous each.
+
+    options: anomalies (percent), test_trips, test_anomalies, seed, samples, channels, faults (see elevator_faults).
+    """
+    return Dataset(_core.elevator(checked({"trips": trips, **options}, _ELEVATOR), threads(n_jobs)))
+
+
+def elevator_faults():
+    """{name: what is broken, and how it shows}"""
+    return dict(_core.elevator_faults())
+
+
+def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arrays", rate=0.0):
+    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order (by
+    default sorted). parts: "train" or "test" for each. Copies: a data set owns its numbers."""
+    series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(X)]
+    for i, one in enumerate(series):
+        if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
+            raise ValueError(f"X[{i}]: expected shape (time, {series[0].shape[-1]} channels), found {found(one)}")
+    if not series:
+        raise ValueError("X: expected at least one series, found none")
+    said = {"name": text("name", name), "rate": number("rate", rate), "classes": [], "parts": texts("parts", parts or [])}
+    said["channels"] = texts("channels", channels) if channels is not None else numbered_channels(series[0].shape[1])
+    for what, count, wanted in (("channels", len(said["channels"]), series[0].shape[1]),
+                                ("parts", len(said["parts"]) or len(series), len(series)),
+                                ("y", len(series) if y is None else len(y), len(series))):
+        if count != wanted:
+            raise ValueError(f"{what}: expected {wanted}, found {count}")
+    numbers = []
+    if y is not None:
+        names = np.asarray(y).astype(str).tolist()
+        said["classes"] = texts("classes", classes if classes is not None else sorted(set(names)))
+        unknown = sorted(set(names) - set(said["classes"]))
+        if unknown:
+            raise ValueError(f"y: expected classes {', '.join(said['classes'])}, found {unknown[0]!r}")
+        numbers = [said["classes"].index(one) for one in names]
+    return Dataset(_core.dataset_of(series, numbers, said))
+
+
+def numbered_channels(count):
+    return [f"channel_{i + 1}" for i in range(count)]

@@ -1,0 +1,63 @@
+"""What all position modules share."""
+from __future__ import annotations
+
+import numpy as np
+import torch
+from torch import nn
+
+from .. import _core, encode
+from .._options import ENCODING, checked, whole
+
+
+class Position(nn.Module):
+    """An encoding for at most `length` positions. A subclass says in _values() what it is made of; LEARNED names those of
+    them that training moves."""
+
+    LEARNED: tuple = ()
+
+    def __init__(self, name, length, dim=None, *, dtype=None, device=None, **options):
+        super().__init__()
+        self.name = name
+        self.length = whole("length", length, 1)
+        said = {"length": length, "dim": dim, **options}
+        checked(said, ENCODING)
+        self.options = {key: value for key, value in said.items() if value is not None}
+        for key, value in self._values().items():
+            # Copied: nothing outside of the module shares its memory.
+            tensor = torch.tensor(value, device=device,
+                                  dtype=torch.int64 if value.dtype.kind == "i" else dtype or torch.get_default_dtype())
+            if key in self.LEARNED:
+                self.register_parameter(key, nn.Parameter(tensor))
+            else:
+                self.register_buffer(key, tensor, persistent=False)
+
+    def _values(self):
+        """{name: array}, computed by the C++ library."""
+        return {}
+
+    def reset_parameters(self):
+        """Everything as the constructor made it; what a module on the meta device needs after to_empty()."""
+        with torch.no_grad():
+            for key, value in self._values().items():
+                getattr(self, key).copy_(torch.from_numpy(np.ascontiguousarray(value)))
+
+    def table(self, **other):
+        """The encoding's table as C++ builds it."""
+        options = {**self.options, **other}
+        return encode(self.name, options.pop("length"), options.pop("dim", None), **options)
+
+    def start(self):
+        """The start values of what is learned, as one row of numbers."""
+        return np.asarray(_core.start_parameters(self.name, checked(self.options, ENCODING)))
+
+    def positions(self):
+        """[S]: 0, 1, 2, .. or the real-valued ones that were given."""
+        return np.asarray(self.options.get("positions", np.arange(self.length)), dtype=np.float64)
+
+    def check_length(self, steps):
+        if steps > self.length:
+            raise ValueError(f"{self.name}: expected at most {self.length} positions, found {steps}")
+        return steps
+
+    def extra_repr(self):
+        return ", ".join([repr(self.name), *(f"{k}={v!r}" for k, v in self.options.items() if np.ndim(v) == 0)])

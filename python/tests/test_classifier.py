@@ -1,0 +1,231 @@
+"""TimeSeriesTransformer on its own: shapes, files, pickles, interrupts, what is refused."""
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import faithful
+from faithful import TimeSeriesTransformer
+
+
+@pytest.fixture(scope="module")
+def fitted(bumps, quick):
+    return TimeSeriesTransformer(**quick).fit(*bumps)
+
+
+def test_learns(bumps, fitted):
+    X, y = bumps
+    assert fitted.score(X, y) > 0.9 and fitted.classes_.tolist() == ["bump", "flat"]
+    assert (fitted.length_, fitted.n_channels_, fitted.n_features_in_) == (24, 2, 2)
+    assert 1 <= len(fitted.history_) <= 6 and {"loss", "accuracy"} <= set(fitted.history_[0])
+
+
+def test_probabilities_decisions_and_classes_agree(bumps, fitted):
+    X, _ = bumps
+    p = fitted.predict_proba(X)
+    assert p.shape == (60, 2) and np.allclose(p.sum(axis=1), 1)
+    decision = fitted.decision_function(X)
+    assert np.array_equal(fitted.predict(X), fitted.classes_[(decision > 0).astype(int)])
+    assert np.array_equal(fitted.predict(X), fitted.classes_[p.argmax(axis=1)])
+
+
+def test_orders_of_axes_and_lists_are_the_same(bumps, quick, fitted):
+    X, y = bumps
+    p = fitted.predict_proba(X)
+    swapped = TimeSeriesTransformer(axes="nct", **quick).fit(X.transpose(0, 2, 1), y)
+    assert np.array_equal(swapped.predict_proba(X.transpose(0, 2, 1)), p)
+    listed = TimeSeriesTransformer(**quick).fit(list(X), y)
+    assert np.array_equal(listed.predict_proba([one.tolist() for one in X]), p)
+    wide = TimeSeriesTransformer(**quick).fit(X.astype(np.float64)[:, :, ::1], y)
+    assert np.array_equal(wide.predict_proba(X), p)
+
+
+def test_threads_do_not_matter_and_seeds_do(bumps, quick, fitted):
+    X, y = bumps
+    p = fitted.predict_proba(X)
+    assert np.array_equal(TimeSeriesTransformer(**{**quick, "n_jobs": 1}).fit(X, y).predict_proba(X), p)
+    other = TimeSeriesTransformer(random_state=2, **quick).fit(X, y).predict_proba(X)
+    assert not np.array_equal(other, p)
+    state = TimeSeriesTransformer(random_state=np.random.RandomState(3), **quick).fit(X, y).predict_proba(X)
+    again = TimeSeriesTransformer(random_state=np.random.RandomState(3), **quick).fit(X, y).predict_proba(X)
+    assert np.array_equal(state, again)
+
+
+def test_series_of_unequal_length(bumps, quick):
+    X, y = bumps
+    ragged = [one[: 24 - i % 5] for i, one in enumerate(X)]
+    fitted = TimeSeriesTransformer(**quick).fit(ragged, y)
+    assert fitted.length_ == 24 and fitted.predict_proba(ragged).shape == (60, 2)
+    assert np.array_equal(fitted.predict_proba(ragged[4:5])[0], fitted.predict_proba(ragged)[4])
+
+
+@pytest.mark.parametrize("encoding", list(faithful.encodings()))
+def test_every_encoding_trains(encoding, bumps, quick):
+    X, y = bumps
+    fitted = TimeSeriesTransformer(encoding, **{**quick, "epochs": 1, "width": 24}).fit(X, y)
+    assert np.isfinite(fitted.predict_proba(X)).all() and fitted.record_["config"]["encoding"] == encoding
+
+
+def test_more_than_two_classes(bumps, quick):
+    X, _ = bumps
+    y = np.arange(60) % 3 + 5
+    fitted = TimeSeriesTransformer(**{**quick, "epochs": 2}).fit(X, y)
+    assert fitted.classes_.tolist() == [5, 6, 7] and fitted.predict_proba(X).shape == (60, 3)
+    assert np.array_equal(fitted.predict(X), fitted.classes_[fitted.decision_function(X).argmax(axis=1)])
+
+
+def test_validation_by_folds_and_by_nothing(bumps, quick):
+    X, y = bumps
+    folds = TimeSeriesTransformer(validation=3, **{**quick, "epochs": 2}).fit(X, y)
+    assert len(folds.record_["record"]["cross_validation"]) == 2
+    none = TimeSeriesTransformer(validation=None, **{**quick, "epochs": 2}).fit(X, y)
+    assert len(none.history_) == 2 and none.history_[0]["accuracy"] is None
+
+
+def test_threshold_of_validation(bumps, quick):
+    X, y = bumps
+    fitted = TimeSeriesTransformer(threshold="validation", **quick).fit(X, y)
+    threshold = fitted.record_["threshold"]["value"]
+    assert fitted.record_["threshold"]["from"] == "best F1 on validation"
+    p = fitted.predict_proba(X)
+    assert np.array_equal(fitted.predict(X) == "flat", p[:, 1].astype(float) >= threshold)
+
+
+def test_pickle_and_file(bumps, fitted, tmp_path):
+    X, _ = bumps
+    p = fitted.predict_proba(X)
+    again = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(again.predict_proba(X), p) and again.classes_.tolist() == ["bump", "flat"]
+    fitted.save(tmp_path / "m.safetensors")
+    loaded = TimeSeriesTransformer.load(tmp_path / "m.safetensors", n_jobs=1)
+    assert np.array_equal(loaded.predict(X), fitted.predict(X)) and np.array_equal(loaded.predict_proba(X), p)
+    assert loaded.width == 16 and loaded.encoding == "dft" and loaded.n_jobs == 1
+    loaded.save(tmp_path / "again.safetensors")
+    assert (tmp_path / "m.safetensors").read_bytes() == (tmp_path / "again.safetensors").read_bytes()
+    assert fitted._model.bytes() == (tmp_path / "m.safetensors").read_bytes()
+
+
+def test_damaged_pickle_is_refused(fitted):
+    state = bytearray(fitted._model.bytes())
+    state[-5] ^= 1
+    from faithful import _core
+    model = _core.Model.__new__(_core.Model)
+    with pytest.raises(ValueError, match="model: expected"):
+        model.__setstate__(bytes(state))
+
+
+def test_whole_numbers_come_back_as_numbers(bumps, quick, tmp_path):
+    X, y = bumps
+    fitted = TimeSeriesTransformer(**{**quick, "epochs": 1}).fit(X, (y == "bump").astype(int))
+    fitted.save(tmp_path / "m.safetensors")
+    assert TimeSeriesTransformer.load(tmp_path / "m.safetensors").classes_.tolist() == [0, 1]
+
+
+def test_threads_share_a_model(bumps, fitted):
+    X, _ = bumps
+    p, found = fitted.predict_proba(X), []
+    workers = [threading.Thread(target=lambda: found.append(fitted.predict_proba(X))) for _ in range(4)]
+    [one.start() for one in workers]
+    [one.join() for one in workers]
+    assert len(found) == 4 and all(np.array_equal(one, p) for one in found)
+
+
+def test_other_threads_run_during_a_fit(bumps):
+    """The GIL is free: a thread of Python goes on counting."""
+    X, y = bumps
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(0.001)
+    worker = threading.Thread(target=count)
+    worker.start()
+    start = time.perf_counter()
+    TimeSeriesTransformer(epochs=8, n_jobs=1).fit(X, y)
+    seconds = time.perf_counter() - start
+    done.set()
+    worker.join()
+    assert counted[0] > 20 * seconds  # of a thousand a second at best; none at all where the GIL is held
+
+
+INTERRUPTED = """
+import numpy as np, faithful, signal, threading, os, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+X = np.random.default_rng(0).normal(size=(400, 100, 4)); y = np.arange(400) % 2
+threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    faithful.TimeSeriesTransformer(epochs=100000, patience=0).fit(X, y)
+except KeyboardInterrupt:
+    print("stopped", faithful.TimeSeriesTransformer(epochs=1).fit(X, y).score(X, y) >= 0)
+"""
+
+
+def test_ctrl_c_stops_a_training():
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=120)
+    assert done.stdout == "stopped True\n", done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_predictions_after_a_fork(bumps, fitted):
+    X, _ = bumps
+    p = fitted.predict_proba(X)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)
+        os._exit(0 if np.array_equal(fitted.predict_proba(X), p) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def refused(X, y, kind, message, **params):
+    with pytest.raises(kind, match=message):
+        TimeSeriesTransformer(**params).fit(X, y)
+
+
+def test_refused_shapes_and_values(bumps, fitted):
+    X, y = bumps
+    refused(X[0, 0], y, ValueError, r"X: expected shape \(samples, time, channels\).*found an array of shape \(2,\)")
+    refused(X[..., None], y, ValueError, r"found an array of shape \(60, 24, 2, 1\)")
+    refused(X, y[:5], ValueError, "y: expected 60 classes, one a sample of X, found 5")
+    refused(X, None, ValueError, "y: expected the class of every sample, found None")
+    refused(X, ["a"] * 60, ValueError, "expected at least two classes, found one class, .*'a'")
+    refused(X[:1], y[:1], ValueError, "expected two samples or more, found 1 sample")
+    refused(X, np.linspace(0, 1, 60), ValueError, "Unknown label type: continuous")
+    refused(X, np.ones((60, 2)), ValueError, r"y: expected one class a sample, .*shape \(60, 2\)")
+    refused(np.where(X > 2, np.nan, X), y, ValueError, r"X: expected finite numbers, found NaN at \(\d+, \d+, \d+\)")
+    refused(np.where(X > 2, np.inf, X), y, ValueError, "infinity")
+    refused(X.astype(np.float64) * 1e300, y, ValueError, "infinity or a value too large for float32")
+    refused(X.astype(str), y, TypeError, "X: expected numbers, found dtype <U")
+    refused(X + 1j, y, ValueError, "expected real numbers, found dtype complex64")
+    refused([X[0], X[1][:, :1]], ["a", "b"], ValueError, r"X\[1\]: expected shape \(time, 2 channels\), found .*\(24, 1\)")
+    refused(X[:3], y[:3], ValueError, "expected at least 5 samples for 5 folds", validation=5)
+    with pytest.raises(ValueError, match="X has 3 features, but TimeSeriesTransformer is expecting 2 features"):
+        fitted.predict(np.zeros((1, 24, 3)))
+    with pytest.raises(ValueError, match="expected at most the 24 samples of the longest series in training, found 25"):
+        fitted.predict(np.zeros((1, 25, 2)))
+
+
+@pytest.mark.parametrize("params, kind, message", [
+    ({"encoding": "dtf"}, ValueError, "expected the name of an encoding, found \"dtf\""),
+    ({"epochs": 0}, ValueError, "epochs: expected a whole number from 1"),
+    ({"epochs": 2.5}, TypeError, "epochs: expected a whole number, found 2.5"),
+    ({"dropout": 2.0}, ValueError, "dropout"),
+    ({"rate": -1.0}, ValueError, "rate"),
+    ({"heads": 5}, ValueError, "heads"),
+    ({"preset": "huge"}, ValueError, "preset: expected paper, plain, small, base, large, found \"huge\""),
+    ({"scaler": "log"}, ValueError, "scaler"),
+    ({"validation": 1.5}, ValueError, "validation: expected a share between 0 and 1"),
+    ({"axes": "tcn"}, ValueError, "axes: expected ntc or nct, found 'tcn'"),
+    ({"random_state": "one"}, TypeError, "random_state: expected a whole number, found 'one'"),
+    ({"threshold": "best"}, TypeError, "threshold: expected a number, found 'best'"),
+    ({"n_jobs": 0}, ValueError, "n_jobs: expected a whole number from 1"),
+    ({"pooling": "max"}, ValueError, "pooling: expected mean, attention or token, found 'max'"),
+])
+def test_refused_parameters(params, kind, message, bumps):
+    refused(*bumps, kind, message, **params)

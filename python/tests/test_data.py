@@ -1,0 +1,112 @@
+"""faithful.data: what the program reads, cuts and simulates, as arrays."""
+import gc
+
+import numpy as np
+import pytest
+
+import faithful
+from faithful import data
+
+
+@pytest.fixture()
+def table(tmp_path):
+    file = tmp_path / "pump.csv"
+    rows = [f"2024-01-01T00:00:{s:02d},{s}.5,{-s},{int(20 <= s < 25)}" for s in range(40)]
+    file.write_text("time,flow,level,broken\n" + "\n".join(rows) + "\n")
+    return file
+
+
+def test_load(table):
+    found = data.load(table, time="time", label="broken")
+    one, = found
+    assert found.channels == ["flow", "level"] and found.classes == ["normal", "anomalous"] and len(found) == 1
+    assert one.values.dtype == np.float32 and np.array_equal(one.values[:, 0], np.arange(40) + 0.5)
+    assert one.times[3] == np.datetime64("2024-01-01T00:00:03")
+    assert np.array_equal(np.flatnonzero(one.labels), np.arange(20, 25)) and one.label is None
+
+
+def test_arrays_outlive_the_data_set(table):
+    values = data.load(table, time="time", label="broken")[0].values
+    gc.collect()
+    np.zeros(10_000_000)  # would land in memory that was given back
+    assert np.array_equal(values[:, 1], -np.arange(40.0))
+
+
+def test_values_are_not_copied(table):
+    found = data.load(table, time="time", label="broken")
+    assert np.shares_memory(found[0].values, data.Dataset(found._core)[0].values)
+
+
+def test_round_trip_through_files(tmp_path, program):
+    random = np.random.default_rng(0)
+    X = [random.normal(size=(n, 3)).astype(np.float32) for n in (5, 9, 4, 7)]
+    made = data.from_arrays(X, ["b", "a", "b", "a"], channels=["x", "y", "z"], parts=["train", "train", "test", "test"], rate=50)
+    made.save(tmp_path / "set.npz")
+    again = data.load(tmp_path / "set.npz")
+    assert again.classes == ["a", "b"] and again.channels == ["x", "y", "z"] and again.rate == 50
+    for one, wanted in zip(again, X):
+        assert np.array_equal(one.values, wanted)
+    values, y = again.part("train").arrays()
+    assert y.tolist() == ["b", "a"] and [len(one) for one in values] == [5, 9]
+    assert program("data", "info", tmp_path / "set.npz", "--json")["parts"][0]["series"] == 2
+
+
+def test_elevator_is_that_of_the_program(tmp_path, program):
+    program("data", "elevator", "--trips", 6, "--anomalies", 50, "--samples", 300, "--channels", 5, "--seed", 3, "-o",
+            tmp_path / "lift.npz")
+    wanted = data.load(tmp_path / "lift.npz")
+    found = data.elevator(6, anomalies=50, samples=300, channels=5, seed=3)
+    assert found.channels == wanted.channels and len(found) == 6
+    for one, other in zip(found, wanted):
+        assert np.array_equal(one.values, other.values) and one.label == other.label and one.spans == other.spans
+    X, y = found.arrays()
+    assert X.shape == (6, 300, 5) and sorted(y) == ["anomalous"] * 3 + ["normal"] * 3
+    assert all(span.kind in data.elevator_faults() for one in found for span in one.spans)
+
+
+def test_split_has_no_leak_and_scales_by_the_training_part(table):
+    random = np.random.default_rng(1)
+    series = random.normal(size=(1, 4000, 2)).astype(np.float32) * 5 + 3
+    parts = data.from_arrays(series).split("blocked", window=20, stride=10, seed=2)
+    assert parts.proof["shared_samples"] == 0 and parts.proof["shared_windows"] == 0
+    assert len(parts.train) > len(parts.validation) > 0 and parts.train.X.shape[1:] == (20, 2)
+    places = {name: {b + i for b in getattr(parts, name).begin for i in range(20)} for name in ("train", "test")}
+    assert not places["train"] & places["test"]
+    raw = series[0].astype(np.float64)
+    mask = np.isin(np.arange(4000), sorted(places["train"]))
+    assert abs(raw[mask].mean() - 3) < 0.3
+    one = parts.test
+    shift = raw[one.begin[0]:one.begin[0] + 20] - one.X[0] * raw[mask].std(axis=0)
+    assert np.allclose(shift, raw[mask].mean(axis=0), atol=0.05)
+
+
+def test_split_of_whole_series_pads():
+    X = [np.ones((n, 1), np.float32) * n for n in (3, 5, 4, 5, 6, 3, 4, 5, 6, 7)]
+    parts = data.from_arrays(X, list("ab") * 5).split("series", window=0, scaler="none")
+    assert parts.train.X.shape[1] == 7 and parts.classes == ["a", "b"]
+    for values, mask, number in zip(parts.train.X, parts.train.mask, parts.train.series):
+        assert mask.sum() == len(X[number]) and values[mask == 0].sum() == 0 and values[0, 0] == len(X[number])
+
+
+@pytest.mark.parametrize("call, kind, message", [
+    (lambda: data.load("nowhere.csv"), ValueError, "nowhere.csv: expected a file, found none of that name"),
+    (lambda: data.load(5), TypeError, "file: expected a path, found 5"),
+    (lambda: data.load("x.csv", missing="drop"), ValueError, "missing: expected error, interpolate, zero or keep, found 'drop'"),
+    (lambda: data.from_arrays([np.zeros((3, 2)), np.zeros((3, 1))]), ValueError, r"X\[1\]: expected shape \(time, 2 channels\)"),
+    (lambda: data.from_arrays([]), ValueError, "expected at least one series, found none"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], ["a", "b"]), ValueError, "y: expected 1, found 2"),
+    (lambda: data.from_arrays([np.full((3, 2), np.nan)]), ValueError, r"X\[0\]: .* NaN at \(0, 0\)"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b"]), ValueError, "y: expected classes b, found 'a'"),
+    (lambda: data.elevator(trips=-3), ValueError, "trips: expected a whole number from 0"),
+    (lambda: data.elevator(3, faults=["rust"]), ValueError, "faults: expected bearing, .*, found 'rust'"),
+    (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "kind: expected blocked"),
+])
+def test_refused(call, kind, message):
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_bad_cell_says_line_and_column(tmp_path):
+    (tmp_path / "bad.csv").write_text("a,b\n1,2\n3,x\n")
+    with pytest.raises(ValueError, match="bad.csv:3:2: expected a number, found \"x\""):
+        faithful.data.load(tmp_path / "bad.csv")

@@ -1,0 +1,135 @@
+"""The package as a whole: what importing costs and brings, what it works without, its stubs, its examples."""
+import ast
+import importlib
+import inspect
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import faithful
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PACKAGE = pathlib.Path(faithful.__file__).parent
+
+
+def python(code, **environment):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_import_takes_less_than_a_tenth_of_a_second():
+    """The best of five: other work on the machine is no part of it."""
+    measure = "import time; t = time.perf_counter(); import faithful; print(time.perf_counter() - t)"
+    assert min(float(python(measure)) for _ in range(5)) < 0.1
+
+
+def test_import_brings_nothing_else():
+    heavy = "import sys, faithful; print([m for m in ('numpy', 'sklearn', 'torch', 'matplotlib', 'scipy') if m in sys.modules])"
+    assert python(heavy) == "[]\n"
+    assert python("import sys, faithful; faithful.encode('dft', 4, 4); print('sklearn' in sys.modules)") == "False\n"
+
+
+WITHOUT = """
+import sys
+for name in ("sklearn", "torch", "matplotlib", "pandas", "scipy"):
+    sys.modules[name] = None  # importing it fails
+import numpy as np, faithful
+X = np.random.default_rng(0).normal(size=(30, 10)); y = np.arange(30) % 2
+fitted = faithful.TimeSeriesTransformer(epochs=2, preset="plain").fit(X, y)
+print(fitted, fitted.score(X, y) >= 0, fitted.set_params(epochs=1).epochs, faithful.analyze("dft", 8, 8).length)
+try:
+    faithful.TimeSeriesTransformer().predict(X)
+except ValueError as problem:
+    print(problem)
+try:
+    faithful.torch
+except ImportError as problem:
+    print("torch" in str(problem))
+"""
+
+
+def test_numpy_is_enough():
+    assert python(WITHOUT) == (
+        "TimeSeriesTransformer(preset='plain', epochs=2) True 1 8\n"
+        "This TimeSeriesTransformer instance is not fitted yet. Call 'fit' first\nTrue\n")
+
+
+def test_unknown_names():
+    with pytest.raises(AttributeError, match="no attribute 'encoed'"):
+        faithful.encoed
+    assert set(dir(faithful)) == set(faithful.__all__)
+
+
+def stub_names(tree):
+    """{name: names of the arguments, or of the members}"""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            found[node.name] = [a.arg for a in (*node.args.args, *node.args.kwonlyargs)]
+        elif isinstance(node, ast.ClassDef):
+            found[node.name] = stub_names(node)
+        elif isinstance(node, ast.AnnAssign):
+            found[node.target.id] = None
+    return found
+
+
+@pytest.mark.parametrize("stub", sorted(str(p.relative_to(PACKAGE)) for p in PACKAGE.rglob("*.pyi")))
+def test_stubs_say_what_there_is(stub):
+    name = "faithful." + stub[:-4].replace("/", ".").replace("__init__", "").strip(".")
+    if "torch" in name:
+        pytest.importorskip("torch")
+    module = importlib.import_module(name.rstrip("."))
+    said = stub_names(ast.parse((PACKAGE / stub).read_text()))
+    for public in getattr(module, "__all__", []):
+        assert public in said or stub == "__init__.pyi", f"{public} is missing in {stub}"
+    for key, members in said.items():
+        assert hasattr(module, key), f"{stub} has {key}, which is not there"
+        one = getattr(module, key)
+        if isinstance(members, list) and inspect.isfunction(one):
+            real = inspect.signature(one).parameters
+            open_ended = any(p.kind == p.VAR_KEYWORD for p in real.values())
+            assert set(real) - {"options"} <= set(members) | {"options"} and (open_ended or set(members) == set(real)), key
+        elif isinstance(members, dict):
+            for member, arguments in members.items():
+                if arguments is not None and module.__name__ != "faithful._core":
+                    assert hasattr(one, member), f"{key}.{member}"
+    if stub == "_classifier.pyi":
+        assert said["TimeSeriesTransformer"]["__init__"][1:] == list(inspect.signature(module.TimeSeriesTransformer).parameters)
+
+
+def test_compiled_module_is_fully_described():
+    from faithful import _core
+    said = stub_names(ast.parse((PACKAGE / "_core.pyi").read_text()))
+    assert {name for name in vars(_core) if not name.startswith("__")} == set(said)
+
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+@pytest.mark.parametrize("example", [e.name for e in EXAMPLES if "# %%" in e.read_text()])
+def test_examples_run(example, tmp_path):
+    if "torch" in example:
+        pytest.importorskip("torch")
+    if "sklearn" in (ROOT / "examples" / example).read_text():
+        pytest.importorskip("sklearn")
+    pytest.importorskip("matplotlib")
+    done = subprocess.run([sys.executable, str(ROOT / "examples" / example)], cwd=tmp_path, capture_output=True, text=True,
+                          env={**os.environ, "MPLBACKEND": "Agg"}, timeout=300)
+    assert done.returncode == 0, done.stderr
+
+
+def readme_lines():
+    text = (ROOT / "README.md").read_text()
+    return text.split("```python\n")[1].split("```")[0]
+
+
+def test_readme():
+    """The lines of the README run as they stand."""
+    lines = readme_lines()
+    assert len(lines.strip().splitlines()) == 6
+    assert json.loads(python(lines + "\nimport json; print(json.dumps(True))").splitlines()[-1])

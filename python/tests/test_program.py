@@ -1,0 +1,93 @@
+"""The estimator and the program: the same bits on the same data, seed and split, in both directions."""
+import json
+
+import numpy as np
+import pytest
+
+from faithful import TimeSeriesTransformer, data
+
+
+@pytest.fixture(scope="module")
+def given(bumps, tmp_path_factory):
+    """A set with a test part of its own, as arrays and as a file."""
+    X, y = bumps
+    file = tmp_path_factory.mktemp("given") / "bumps.npz"
+    data.from_arrays(X, y, parts=["train"] * 40 + ["test"] * 20).save(file)
+    return X[:40], y[:40], X[40:], y[40:], file
+
+
+FLAGS = ["--preset", "plain", "--width", 16, "--heads", 2, "--layers", 1, "--epochs", 6, "--seed", 3, "--threads", 2]
+
+
+@pytest.fixture(scope="module")
+def by_program(given, program, tmp_path_factory):
+    model = tmp_path_factory.mktemp("model") / "m.safetensors"
+    program("train", given[4], "--split", "given", "--no-baselines", *FLAGS, "-o", model)
+    return model, program("show", model, "--json")
+
+
+@pytest.fixture(scope="module")
+def by_estimator(given, quick):
+    return TimeSeriesTransformer(validation=5, threshold="validation", random_state=3, **quick).fit(*given[:2])
+
+
+def test_scores_are_the_same_to_the_last_bit(given, by_program, by_estimator):
+    _, _, X, y, _ = given
+    scores = json.loads(by_estimator._model.json)
+    record = by_program[1]
+    assert scores["record"]["history"] == record["record"]["history"]
+    assert scores["record"]["cross_validation"] == record["record"]["cross_validation"]
+    assert scores["threshold"] == record["threshold"]
+    assert by_estimator.score(X, y) == record["record"]["test"]["accuracy"]
+
+
+def test_models_are_the_same_to_the_last_bit(by_program, by_estimator):
+    """Weights, scaler, config and threshold of both files; they differ in what they say about the data set."""
+    def parts(file_bytes):
+        size = int.from_bytes(file_bytes[:8], "little")
+        return json.loads(file_bytes[8:8 + size]), file_bytes[8 + size:]
+    (mine, my_weights), (theirs, their_weights) = parts(by_estimator._model.bytes()), parts(by_program[0].read_bytes())
+    assert my_weights == their_weights
+    assert {k: v for k, v in mine.items() if k != "__metadata__"} == {k: v for k, v in theirs.items() if k != "__metadata__"}
+    for key in ("config", "scaler", "threshold", "classes", "channels"):
+        assert by_estimator.record_[key] == json.loads(json.dumps(by_program[1][key])), key
+
+
+def test_the_program_predicts_with_the_estimators_file(given, by_estimator, program, tmp_path):
+    _, _, X, _, file = given
+    by_estimator.save(tmp_path / "m.safetensors")
+    lines = program("predict", tmp_path / "m.safetensors", file, "--part", "test").splitlines()
+    rows = [dict(zip(lines[0].split(","), line.split(","))) for line in lines[1:]]
+    assert np.array_equal(np.array([row["score"] for row in rows], np.float32), by_estimator.predict_proba(X)[:, 1])
+    assert [row["class"] for row in rows] == by_estimator.predict(X).tolist()
+
+
+def test_the_estimator_predicts_with_the_programs_file(given, by_program, by_estimator):
+    _, _, X, _, _ = given
+    loaded = TimeSeriesTransformer.load(by_program[0])
+    assert np.array_equal(loaded.predict_proba(X), by_estimator.predict_proba(X))
+    assert np.array_equal(loaded.predict(X), by_estimator.predict(X))
+
+
+def test_safetensors_reads_the_programs_file(by_program, by_estimator):
+    """Where the package of that name is installed (make test-pip)."""
+    reader = pytest.importorskip("safetensors.numpy")
+    tensors = reader.load_file(by_program[0])
+    assert sum(one.size for one in tensors.values()) > 1000
+    mine = reader.load(by_estimator._model.bytes())
+    assert set(mine) == set(tensors) and all(np.array_equal(mine[name], tensors[name]) for name in mine)
+
+
+def test_windows_of_a_timeline(program, tmp_path):
+    """A model of windows, trained by the program on a timeline, answers to windows that are arrays."""
+    random = np.random.default_rng(1)
+    rows = random.normal(size=(600, 2)).astype(np.float32)
+    broken = (np.arange(600) // 60) % 3 == 1
+    rows[broken] += 2
+    text = "a,b,broken\n" + "\n".join(f"{a},{b},{int(l)}" for (a, b), l in zip(rows, broken)) + "\n"
+    (tmp_path / "line.csv").write_text(text)
+    program("train", tmp_path / "line.csv", "--label", "broken", "--window", 20, "--stride", 20, *FLAGS[:-2], "-o",
+            tmp_path / "m.safetensors")
+    loaded = TimeSeriesTransformer.load(tmp_path / "m.safetensors")
+    windows = rows.reshape(30, 20, 2)
+    assert loaded.predict_proba(windows).shape == (30, 2) and loaded.classes_.tolist() == ["normal", "anomalous"]

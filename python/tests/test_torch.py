@@ -1,0 +1,281 @@
+"""The modules of faithful.torch: numbers of the C++ library, gradients, buffers, devices, dtypes, compilation."""
+import copy
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import faithful  # noqa: E402
+import faithful.torch as ft  # noqa: E402
+
+S, D, H = 7, 12, 3
+NAMES = list(faithful.encodings())
+OPTIONS = {"shaw": {"clip": 3}, "mtan": {"time_dim": 5}, "time2vec": {"time_dim": 4}}
+RECENT = int(torch.__version__.split(".")[0]) >= 2
+only_recent = pytest.mark.skipif(not RECENT, reason=f"torch {torch.__version__} cannot compile or export modules")
+
+
+def make(name, dtype=torch.float64, length=S, **options):
+    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated", "none") else {"heads": H}
+    return ft.encoding(name, length, D, dtype=dtype, **{**OPTIONS.get(name, {}), **heads, **options})
+
+
+def table_options(name):
+    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated") else {"heads": H}
+    return {**OPTIONS.get(name, {}), **heads}
+
+
+def inputs(dtype=torch.float64, seed=0, batch=2):
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randn(batch, S, D, generator=generator, dtype=torch.float64).to(dtype)
+
+
+def heads_of(x):
+    return x.view(*x.shape[:-1], H, D // H).transpose(-2, -3)  # [B, H, S, d_h]
+
+
+def forward(module, x):
+    """One pass of any module, as a tensor that depends on x."""
+    if isinstance(module, (ft.Added, ft.LearnedTable, ft.LearnedFrequency, ft.Concatenated, ft.Nothing)):
+        return module(x)
+    q = heads_of(x)
+    return ft.attention(q, q.flip(-1), q * 2, module)
+
+
+def table_of(module):
+    """What the module is made of, in the shape of faithful.encode."""
+    if isinstance(module, ft.Concatenated):
+        return module.features(S)
+    if isinstance(module, ft.Rotary):
+        return torch.cat([module.cosines, module.sines], dim=1)
+    if isinstance(module, ft.Shaw):
+        return torch.stack([module.keys, module.values])
+    if isinstance(module, (ft.LogitBias, ft.WeightBias)):
+        return module()
+    return module.codes(S)
+
+
+def move_parameters(module):
+    """Away from the start values, as training does; the same in the layout of faithful.encode(parameters=...)."""
+    generator = torch.Generator().manual_seed(5)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter += 0.3 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64).to(parameter)
+    rows = [p.detach().double() for p in module.parameters()]
+    if module.name == "kerple":
+        rows = [rows[0].exp()]
+    return [number for row in rows for number in row.flatten().tolist()]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "none"])
+def test_start_is_the_table(name):
+    found = table_of(make(name)).detach().numpy()
+    np.testing.assert_allclose(found, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-12)
+    single = table_of(make(name, torch.float32)).detach().numpy()
+    np.testing.assert_allclose(single, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-6)
+
+
+LEARNED = [(name, {}) for name, entry in faithful.encodings().items() if entry.learned]
+
+
+@pytest.mark.parametrize("name, more", [*LEARNED, ("tupe", {"tupe_relative": True})])
+def test_any_parameters_give_the_table(name, more):
+    module = make(name, **more)
+    wanted = faithful.encode(name, S, D, parameters=move_parameters(module), **table_options(name), **more)
+    np.testing.assert_allclose(table_of(module).detach().numpy(), wanted, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["dft", "sinusoidal", "learned", "learned-frequency"])
+@pytest.mark.parametrize("scale", ["unit", "matched", 0.5])
+def test_scales(name, scale):
+    found = make(name, scale=scale).codes(S).detach().numpy()
+    np.testing.assert_allclose(found, faithful.encode(name, S, D, scale=scale), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["alibi", "kerple", "mtan", "learned-frequency", "rope"])
+def test_real_positions(name):
+    at = [0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25]
+    wanted = faithful.encode(name, dim=D, positions=at, **table_options(name))
+    np.testing.assert_allclose(table_of(make(name, positions=at)).detach().numpy(), wanted, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["dft", "learned", "learned-frequency"])
+def test_added(name):
+    x, module = inputs(), make(name)
+    np.testing.assert_allclose((module(x) - x).detach().numpy(), np.broadcast_to(table_of(module).detach(), x.shape), atol=1e-12)
+    assert module(x[:, :3]).shape == (2, 3, D)
+
+
+@pytest.mark.parametrize("pairing", ["interleaved", "halves"])
+def test_rotation_is_that_of_the_library(pairing):
+    from faithful import _core
+    module, x = make("rope", pairing=pairing), heads_of(inputs())
+    rows = faithful.encode("rope", S, D, heads=H)
+    for one in x.reshape(-1, S, D // H):
+        wanted = _core.rotate_pairs(one.numpy(), rows, pairing == "halves")
+        np.testing.assert_allclose(module.rotate(one).numpy(), wanted, atol=1e-12)
+
+
+def naive_attention(q, k, v, name, module):
+    """One head at a time, one pair at a time, by the formulas of docs/encodings.md, on C++ tables."""
+    out = np.zeros_like(v)
+    parameters = {"parameters": move_parameters(module)} if faithful.encodings()[name].learned else {}
+    table = faithful.encode(name, S, D, **table_options(name), **parameters)
+    width = q.shape[-1]
+    for h in range(H):
+        for i in range(S):
+            logits = np.array([q[h, i] @ k[h, j] for j in range(S)])
+            rows = [int(np.clip(j - i, -3, 3)) + 3 for j in range(S)]
+            if name == "shaw":
+                logits += [q[h, i] @ table[0, r] for r in rows]
+            logits /= np.sqrt(width * (2 if name == "tupe" else 1))
+            if name in ("t5", "tupe", "alibi", "kerple"):
+                logits += table[h, i]
+            weights = np.exp(logits - logits.max())
+            weights /= weights.sum()
+            if name == "erpe":
+                weights = weights + table[h, i]
+            out[h, i] = weights @ v[h]
+            if name == "shaw":
+                out[h, i] += sum(w * table[1, r] for w, r in zip(weights, rows))
+    return out
+
+
+@pytest.mark.parametrize("name", ["shaw", "t5", "tupe", "alibi", "kerple", "erpe"])
+def test_attention_by_the_formulas(name):
+    module = make(name)
+    q, k, v = (heads_of(inputs(seed=seed, batch=1))[0] for seed in range(3))
+    wanted = naive_attention(q.numpy(), k.numpy(), v.numpy(), name, module)
+    np.testing.assert_allclose(ft.attention(q, k, v, module).detach().numpy(), wanted, atol=1e-10)
+
+
+def test_attention_masks_and_refuses_modules_of_the_input():
+    q = heads_of(inputs())
+    causal = torch.ones(S, S, dtype=torch.bool).tril()
+    first = ft.attention(q, q, q, make("alibi"), mask=causal)[..., 0, :]
+    assert torch.allclose(first, q[..., 0, :])  # the first position sees itself alone
+    with pytest.raises(TypeError, match="expected a module that enters attention, or None, found Added"):
+        ft.attention(q, q, q, make("dft"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_gradients(name):
+    module = make(name)
+    names = [key for key, _ in module.named_parameters()]
+    x = inputs(batch=1).requires_grad_()
+
+    def run(x, *values):
+        twin = copy.deepcopy(module)
+        for key, value in zip(names, values):
+            del twin._parameters[key]
+            setattr(twin, key, value)
+        return forward(twin, x)
+    parameters = [p.detach().clone().requires_grad_() for p in module.parameters()]
+    assert torch.autograd.gradcheck(run, (x, *parameters), fast_mode=True)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_thousand_passes_leave_everything_as_it_was(name):
+    module, x = make(name, torch.float32), inputs(torch.float32)
+    tensors = {**dict(module.named_buffers()), **dict(module.named_parameters())}
+    before = {key: value.detach().clone() for key, value in tensors.items()}
+    versions = {key: value._version for key, value in tensors.items()}
+    first = forward(module, x).detach().clone()
+    for _ in range(1000):
+        forward(module, x)
+    assert torch.equal(forward(module, x), first)
+    for key, value in tensors.items():
+        assert torch.equal(value, before[key]) and value._version == versions[key], key
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_state_dict(name):
+    module = make(name)
+    state = module.state_dict()
+    assert set(state) == {key for key, _ in module.named_parameters()}
+    move_parameters(module)
+    twin = make(name)
+    twin.load_state_dict(module.state_dict())
+    assert torch.equal(forward(twin, inputs()), forward(module, inputs()))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+def test_dtypes(name, dtype):
+    x = inputs(dtype)
+    if dtype == torch.float16 and not RECENT and not isinstance(make(name), (ft.Added, ft.LearnedTable, ft.Nothing)):
+        pytest.skip(f"torch {torch.__version__} multiplies no float16 on a CPU")
+    for module in (make(name, torch.float32), make(name, torch.float32).to(dtype)):
+        out = forward(module, x)
+        assert out.dtype == dtype
+        wanted = forward(make(name), x.double())
+        assert torch.allclose(out.double(), wanted, atol={torch.bfloat16: 0.3, torch.float16: 0.05}.get(dtype, 1e-5))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_meta_device(name):
+    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name)) if name != "none" else make(name)
+    assert all(t.is_meta for t in (*on_meta.buffers(), *on_meta.parameters()))
+    assert forward(on_meta, inputs(torch.float32).to("meta")).is_meta
+    on_meta.to_empty(device="cpu").reset_parameters()
+    assert torch.equal(forward(on_meta, inputs(torch.float32)), forward(make(name, torch.float32), inputs(torch.float32)))
+
+
+@only_recent
+@pytest.mark.parametrize("name", NAMES)
+def test_export(name):
+    class Whole(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.position = make(name, torch.float32)
+
+        def forward(self, x):
+            return forward(self.position, x)
+    module, x = Whole(), inputs(torch.float32)
+    exported = torch.export.export(module, (x,)).module()
+    assert torch.allclose(exported(x), module(x), atol=1e-6)
+
+
+@only_recent
+@pytest.mark.parametrize("name", NAMES)
+def test_compile(name):
+    torch._dynamo.reset()
+    module, x = make(name, torch.float32), inputs(torch.float32).requires_grad_()
+    compiled = torch.compile(lambda x: forward(module, x), fullgraph=True, backend="aot_eager")
+    assert torch.allclose(compiled(x), forward(module, x), atol=1e-6)
+    wanted, = torch.autograd.grad(forward(module, x).square().sum(), x)
+    found, = torch.autograd.grad(compiled(x).square().sum(), x)
+    assert torch.allclose(found, wanted, atol=1e-5)
+
+
+@only_recent
+def test_compile_to_machine_code():
+    """The default backend (inductor), on one model that has an encoding of the input, a rotation and a bias."""
+    torch._dynamo.reset()
+    added, rotary, bias = make("dft", torch.float32), make("rope", torch.float32), make("t5", torch.float32)
+
+    def model(x):
+        q = heads_of(added(x))
+        return ft.attention(q, q, ft.attention(q, q, q, rotary), bias)
+    x = inputs(torch.float32)
+    try:
+        found = torch.compile(model)(x)
+    except Exception as problem:  # only where there is no C++ compiler
+        if "compiler" not in str(problem).lower():
+            raise
+        pytest.skip(f"no compiler: {str(problem).splitlines()[0]}")
+    assert torch.allclose(found, model(x), atol=1e-5)
+
+
+def test_complaints():
+    with pytest.raises(ValueError, match="dft: expected at most 7 positions, found 8"):
+        make("dft")(torch.zeros(1, 8, D))
+    with pytest.raises(ValueError, match="dft: expected width 12, found 5"):
+        make("dft")(torch.zeros(1, 4, 5))
+    with pytest.raises(ValueError, match="rope: expected heads of width 4, found 6"):
+        make("rope").rotate(torch.zeros(1, 4, 6))
+    with pytest.raises(ValueError, match="the name of an encoding, found \"roap\""):
+        ft.encoding("roap", 4, 8)
+    with pytest.raises(TypeError, match="heads: expected a whole number, found 2.5"):
+        ft.encoding("alibi", 4, heads=2.5)
