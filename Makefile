@@ -19,8 +19,7 @@ build: setup-build ## the library and the program, in build/release
 	@echo "built: build/release/bin/faithful"
 
 demo: setup-demo build ## build, then run the main job, offline
-	@build/release/bin/faithful analyze sinusoidal dft --length 80 --dim 256 -o build/demo
-	@echo "open the page: build/demo/report.html"
+	@build/release/bin/faithful reproduce --quick -o build/demo
 
 test: setup-test ## everything that must hold, with seconds per stage
 	@tools/test

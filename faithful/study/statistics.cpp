@@ -125,8 +125,12 @@ std::optional<MeanEstimate> estimate_of(const StudyGroup& group, const Arm& arm,
 
 std::optional<Comparison> compare_arms(const StudyGroup& group, const Arm& arm, const Arm& reference,
                                        const std::string& measure) {
-  Comparison comparison{
-      .data = group.data, .split = group.split, .arm = arm, .reference = reference, .measure = measure};
+  Comparison comparison{.data = group.data,
+                        .split = group.split,
+                        .settings = group.settings,
+                        .arm = arm,
+                        .reference = reference,
+                        .measure = measure};
   std::vector<double> differences;
   for (const StudyRun* one : group.runs_of(arm)) {
     for (const StudyRun* other : group.runs_of(reference)) {

@@ -1,0 +1,165 @@
+"""`faithful compare` as a user meets it: the same table whatever happens on the way, and statistics that are SciPy's."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from program import PROGRAM, rejected, run
+
+SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10", "--epochs", "3",
+         "--rates", "0.003", "--gap-seeds", "0"]
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Two noisy channels; in anomalous stretches the second follows the first with the wrong sign."""
+    path = tmp_path_factory.mktemp("data") / "pump.csv"
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=2000).cumsum() * 0.1
+    label = np.zeros(2000, int)
+    for begin in range(100, 1900, 200):
+        label[begin : begin + 40] = 1
+    second = np.where(label == 1, -first, first) + 0.05 * rng.normal(size=2000)
+    path.write_text("pressure,flow,broken\n" + "".join(f"{a:.5f},{b:.5f},{y}\n" for a, b, y in zip(first, second, label)))
+    return path
+
+
+def compare(table, *more, **how):
+    done = run("compare", table, "--label", "broken", *SMALL, *more, **how)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def finished(table, tmp_path_factory):
+    """A comparison that ran through: its folder and what it printed."""
+    folder = tmp_path_factory.mktemp("study") / "out"
+    return folder, compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", folder).stdout
+
+
+def lines_of(folder):
+    return [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+
+
+def without_path(text):
+    return text[: text.rindex("\n\n")]
+
+
+def test_table_has_everything_that_must_stand_beside_the_scores(finished):
+    _, text = finished
+    for word in ["sinusoidal", "dft", "none", "sinusoidal again", "MiniRocket-style", "linear", "all positive", "random", "AUC-PR",
+                 "event F1", "time shuffled", "longer windows", "not applicable", "|e| / |x|", "sign-flip p", "exploratory"]:
+        assert word in text, word
+    assert "Exploratory (3 seeds): " in text
+    assert text.rstrip().endswith("report.html")
+
+
+def test_page_and_tables_are_written(finished):
+    folder, _ = finished
+    page = (folder / "report.html").read_text()
+    for word in ["Paired differences", "Figure 1", "first projection", "exploratory"]:
+        assert word in page, word
+    for name in ["scores-table", "controls-table", "differences-table", "differences", "precision-recall", "training", "shuffled"]:
+        assert (folder / f"{name}.csv").stat().st_size > 0, name
+
+
+def test_threads_change_nothing(table, finished, tmp_path):
+    _, text = finished
+    again = compare(table, "--seeds", "3", "--null", "--length-test", "2S", "--threads", "1", "-o", tmp_path / "one").stdout
+    assert without_path(again) == without_path(text)
+
+
+def test_stopped_and_started_again_is_the_same(table, finished, tmp_path):
+    folder, text = finished
+    command = [PROGRAM, "compare", table, "--label", "broken", *SMALL, "--seeds", "3", "--null", "--length-test", "2S",
+               "-o", tmp_path / "pieces"]
+    runs = tmp_path / "pieces" / "runs.jsonl"
+    for how, wanted in [(signal.SIGINT, 3), (signal.SIGKILL, 7)]:
+        process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        for _ in range(2000):
+            if runs.exists() and runs.read_text().count("\n") >= wanted or process.poll() is not None:
+                break
+            time.sleep(0.02)
+        if process.poll() is None:
+            process.send_signal(how)
+        _, errors = process.communicate(timeout=100)
+        if how == signal.SIGINT and process.returncode != 0:
+            assert process.returncode == 1 and "the same command goes on" in errors
+    whole = runs.read_bytes()
+    runs.write_bytes(whole[: -len(whole.splitlines()[-1]) // 2])  # a torn last line
+    done = compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", tmp_path / "pieces")
+    assert "the last line is not complete and is dropped" in done.stderr
+    assert without_path(done.stdout) == without_path(text)
+
+
+def test_finished_runs_are_not_done_again(table, finished):
+    folder, text = finished
+    before = (folder / "runs.jsonl").read_bytes()
+    begin = time.monotonic()
+    assert compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", folder).stdout == text
+    assert (folder / "runs.jsonl").read_bytes() == before
+    assert time.monotonic() - begin < 30
+
+
+def test_finished_makes_the_tables_without_the_data(finished, tmp_path):
+    folder, text = finished
+    done = run("compare", "--finished", folder, "-o", tmp_path / "page")
+    assert done.returncode == 0, done.stderr
+    assert without_path(done.stdout) == without_path(text)
+
+
+def test_statistics_are_those_of_scipy(tmp_path):
+    rng = np.random.default_rng(3)
+    n, ratio = 12, 0.2
+    a = 0.5 + 0.05 * rng.normal(size=n)
+    b = a + 0.01 + 0.02 * rng.normal(size=n)
+    line = {"kind": "run", "data": "made", "split": "blocked", "scale": "as-defined", "again": False, "rate": 0.001, "weights": 10,
+            "norm_ratio": None, "windows": [100, 20, 20], "leaks": False, "threshold": 0.5, "epochs": 1, "validation": 0.5,
+            "shuffled": {}, "longer": {}, "longer_note": "", "start": {}, "trained": {}, "precision": [], "losses": [],
+            "validations": [], "others": {}, "settings": "x", "seconds": 1.0, "program": ""}
+    rows = []
+    for encoding, values in [("sinusoidal", a), ("dft", b)]:
+        for seed, f1 in enumerate(values, 1):
+            rows.append({**line, "encoding": encoding, "seed": seed, "scores": {"f1": float(f1)}, "key": f"{encoding}{seed}"})
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("compare", "--finished", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    (one,) = found["comparisons"]
+    d = b - a
+    close = lambda x, y: np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
+    paired = stats.ttest_rel(b, a)
+    close(one["paired_p"], paired.pvalue)
+    sem = d.std(ddof=1) / np.sqrt(n)
+    close([one["paired"]["low"], one["paired"]["high"]], stats.t.interval(0.95, n - 1, d.mean(), sem))
+    close([one["corrected"]["low"], one["corrected"]["high"]],
+          stats.t.interval(0.95, n - 1, d.mean(), d.std(ddof=1) * np.sqrt(1 / n + ratio)))
+    flips = stats.permutation_test((d,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    close(one["sign_flip_p"], flips.pvalue)
+    close(one["holm_p"], flips.pvalue)  # a family of one
+    arm = {arm["name"]: arm["measures"]["f1"] for arm in found["groups"][0]["arms"]}["dft"]
+    close([arm["mean"], arm["sd"]], [b.mean(), b.std(ddof=1)])
+    close([arm["low"], arm["high"]], stats.t.interval(0.95, n - 1, b.mean(), b.std(ddof=1) / np.sqrt(n)))
+
+
+def test_errors_say_place_wanted_found(table, finished, tmp_path):
+    folder, _ = finished
+    base = ["compare", table, "--label", "broken", *SMALL]
+    assert rejected(*base, "--encodings", "dtf") == '--encodings: expected the name of an encoding, found "dtf" (did you mean "dft"?)'
+    assert "--seeds" in rejected(*base, "--seeds", "0")
+    assert "twice" in rejected(*base, "--encodings", "dft,dft")
+    assert "--scale" in rejected(*base, "--scale", "huge")
+    assert "no-such-file" in rejected("compare", "no-such-file.csv", cwd=tmp_path)
+    assert "--length-test" in rejected(*base, "--length-test", "5")
+    message = rejected(*[word if word != "3" else "4" for word in base], "--seeds", "3", "--length-test", "2S", "-o", folder)
+    assert "expected runs of pump with epochs 4, found epochs 3" in message
+    (tmp_path / "runs.jsonl").write_text("not json\n")
+    assert "runs.jsonl:1" in rejected("compare", "--finished", tmp_path)
+    (tmp_path / "runs.jsonl").write_text("")
+    assert "expected finished runs, found none" in rejected("compare", "--finished", tmp_path)
+    assert "runs.jsonl" in rejected("compare", "--finished", tmp_path / "nowhere")
