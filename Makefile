@@ -5,7 +5,7 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build demo test dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build demo test test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -23,6 +23,9 @@ demo: setup-demo build ## build, then run the main job, offline
 
 test: setup-test ## everything that must hold, with seconds per stage
 	@tools/test
+
+test-pip: setup-test-pip ## the Python package by pip, in bare environments; needs PyPI
+	@tools/test-pip
 
 dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='Npy.*'
 	@test -d build/dev || cmake --preset dev >/dev/null

@@ -18,8 +18,13 @@ target_link_libraries(faithful_core PRIVATE ${rooms} fmt::fmt hwy::hwy)
 target_link_options(faithful_core PRIVATE -static-libstdc++ -static-libgcc
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/python/static/exports.map)
 set(package ${PROJECT_BINARY_DIR}/python/faithful)
-set_target_properties(faithful_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package})
-install(TARGETS faithful_core LIBRARY DESTINATION faithful COMPONENT python)
+# In two pieces: most of the time goes into pybind11's headers.
+set_target_properties(faithful_core PROPERTIES OUTPUT_NAME _core LIBRARY_OUTPUT_DIRECTORY ${package} UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/python/static/fmt.cpp ${PROJECT_SOURCE_DIR}/python/static/highway.cpp
+  PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+if(SKBUILD)
+  install(TARGETS faithful_core LIBRARY DESTINATION faithful COMPONENT python)
+endif()
 
 # Beside the module of the build tree, the package's other files: PYTHONPATH=build/release/python.
 file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/python/faithful ${PROJECT_SOURCE_DIR}/python/faithful/*)

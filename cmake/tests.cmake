@@ -70,6 +70,18 @@ foreach(script IN LISTS scripts)
 endforeach()
 
 # The metrics against scikit-learn and SciPy: a Python test puts cases to a small program.
+# The Python package of the build tree, with Debian's python3 and packages.
+if(FAITHFUL_PYTHON_MODULE)
+  file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)
+  foreach(script IN LISTS scripts)
+    get_filename_component(name ${script} NAME_WE)
+    string(REGEX REPLACE "^test_" "python-" name ${name})
+    add_test(NAME ${name} COMMAND ${FAITHFUL_PYTHON} -m pytest -q -rs -p no:cacheprovider ${script})
+    set_tests_properties(${name} PROPERTIES LABELS "fast;program"
+      ENVIRONMENT "${FAITHFUL_TEST_ENV};PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  endforeach()
+endif()
+
 add_executable(metrics_oracle ${PROJECT_SOURCE_DIR}/tests/metrics/oracle.cpp)
 target_link_libraries(metrics_oracle PRIVATE faithful_metrics fmt::fmt)
 add_test(NAME metrics-oracle

@@ -9,6 +9,8 @@ torch = pytest.importorskip("torch")
 import faithful  # noqa: E402
 import faithful.torch as ft  # noqa: E402
 
+torch.set_num_threads(1)  # what is computed here is small
+
 S, D, H = 7, 12, 3
 NAMES = list(faithful.encodings())
 OPTIONS = {"shaw": {"clip": 3}, "mtan": {"time_dim": 5}, "time2vec": {"time_dim": 4}}
