@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -21,6 +22,7 @@ namespace {
 
 struct ReproduceOptions {
   bool quick = false;
+  std::optional<std::size_t> seeds, epochs;  // instead of the usual ones
   std::string output = "reproduction";
   std::string data_dir;
   std::size_t threads = default_threads();
@@ -37,13 +39,14 @@ FitOptions fit_options(std::size_t layers, std::size_t segment, std::size_t epoc
   return fit;
 }
 
-StudyOptions study_options(FitOptions fit, std::size_t seeds, bool quick) {
+StudyOptions study_options(FitOptions fit, const ReproduceOptions& said) {
   StudyOptions options;
   options.fit = std::move(fit);
+  if (said.epochs) options.fit.train.epochs = *said.epochs;
   options.arms = make_arms({"none", "sinusoidal", "dft"}, {"as-defined"});
-  options.seeds = seeds;
-  if (quick) options.rates = {1e-3};
-  options.gap_seeds = quick ? 0 : 3;
+  options.seeds = said.seeds.value_or(said.quick ? 3 : 10);
+  if (said.quick) options.rates = {2e-3};
+  options.gap_seeds = said.quick ? 0 : std::min<std::size_t>(3, options.seeds);
   return options;
 }
 
@@ -62,20 +65,20 @@ Dataset make_lift(bool quick, std::size_t threads) {
   return dataset;
 }
 
-StudyPlan lift_plan(const Dataset& lift, bool quick) {
-  FitOptions fit = fit_options(quick ? 1 : 2, quick ? 5 : 25, quick ? 16 : 20);
+StudyPlan lift_plan(const Dataset& lift, const ReproduceOptions& said) {
+  FitOptions fit = said.quick ? fit_options(1, 5, 16) : fit_options(2, 25, 20);
   fit.split.kind = SplitKind::kGiven;
   fit.split.window.length = 0;
-  fit.split.folds = quick ? 2 : 3;
+  fit.split.folds = said.quick ? 2 : 3;
   fit.prevalence = kPrevalence;
-  return {lift, study_options(std::move(fit), quick ? 3 : 10, quick)};
+  return {lift, study_options(std::move(fit), said)};
 }
 
-StudyPlan timeline_plan(const Dataset& dataset, SplitKind split, std::size_t stride) {
+StudyPlan timeline_plan(const Dataset& dataset, SplitKind split, std::size_t stride, const ReproduceOptions& said) {
   FitOptions fit = fit_options(2, 2, 20);
   fit.split.kind = split;
   fit.split.window = {.length = 100, .stride = stride};
-  return {dataset, study_options(std::move(fit), 10, false)};
+  return {dataset, study_options(std::move(fit), said)};
 }
 
 // A public set, where it is.
@@ -130,10 +133,10 @@ void reproduce(const ReproduceOptions& said) {
   const Dataset lift = make_lift(said.quick, said.threads);
   const std::optional<Dataset> smd = said.quick ? std::nullopt : find_set("SMD", said.data_dir);
   const std::optional<Dataset> msl = said.quick ? std::nullopt : find_set("MSL", said.data_dir);
-  std::vector<StudyPlan> plans{lift_plan(lift, said.quick)};
+  std::vector<StudyPlan> plans{lift_plan(lift, said)};
   for (const SplitKind split : {SplitKind::kRandom, SplitKind::kBlocked}) {
-    if (smd) plans.push_back(timeline_plan(*smd, split, 50));
-    if (msl) plans.push_back(timeline_plan(*msl, split, 20));
+    if (smd) plans.push_back(timeline_plan(*smd, split, 50, said));
+    if (msl) plans.push_back(timeline_plan(*msl, split, 20, said));
   }
   say_how_long(plans, file, said.threads);
   const StudyReport report = make_report(run_plans(plans, &file, said.threads));
