@@ -67,7 +67,7 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   visit_fields(fit.model, [&](const char* name, const auto& value) {
     const std::string_view field = name;  // those of the data and of the arm come later
     if (field != "channels" && field != "length" && field != "classes" && field != "encoding" && field != "scale")
-      add(name, text_of(value));
+      add(std::string("model.") + name, text_of(value));
   });
   visit_train_fields(fit.train, [&](const char* name, const auto& value) {
     const std::string_view field = name;

@@ -14,6 +14,8 @@ from program import PROGRAM, rejected, run
 SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10", "--epochs", "3",
          "--rates", "0.003", "--gap-seeds", "0"]
 
+ALL = ["--seeds", "2", "--null", "--length-test", "2S"]
+
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
@@ -39,7 +41,7 @@ def compare(table, *more, **how):
 def finished(table, tmp_path_factory):
     """A comparison that ran through: its folder and what it printed."""
     folder = tmp_path_factory.mktemp("study") / "out"
-    return folder, compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", folder).stdout
+    return folder, compare(table, *ALL, "-o", folder).stdout
 
 
 def lines_of(folder):
@@ -55,7 +57,7 @@ def test_table_has_everything_that_must_stand_beside_the_scores(finished):
     for word in ["sinusoidal", "dft", "none", "sinusoidal again", "MiniRocket-style", "linear", "all positive", "random", "AUC-PR",
                  "event F1", "time shuffled", "longer windows", "not applicable", "|e| / |x|", "sign-flip p", "exploratory"]:
         assert word in text, word
-    assert "Exploratory (3 seeds): " in text
+    assert "Exploratory (2 seeds): " in text
     assert text.rstrip().endswith("report.html")
 
 
@@ -70,16 +72,16 @@ def test_page_and_tables_are_written(finished):
 
 def test_threads_change_nothing(table, finished, tmp_path):
     _, text = finished
-    again = compare(table, "--seeds", "3", "--null", "--length-test", "2S", "--threads", "1", "-o", tmp_path / "one").stdout
+    again = compare(table, *ALL, "--threads", "1", "-o", tmp_path / "one").stdout
     assert without_path(again) == without_path(text)
 
 
 def test_stopped_and_started_again_is_the_same(table, finished, tmp_path):
     folder, text = finished
-    command = [PROGRAM, "compare", table, "--label", "broken", *SMALL, "--seeds", "3", "--null", "--length-test", "2S",
+    command = [PROGRAM, "compare", table, "--label", "broken", *SMALL, *ALL,
                "-o", tmp_path / "pieces"]
     runs = tmp_path / "pieces" / "runs.jsonl"
-    for how, wanted in [(signal.SIGINT, 3), (signal.SIGKILL, 7)]:
+    for how, wanted in [(signal.SIGINT, 2), (signal.SIGKILL, 5)]:
         process = subprocess.Popen([*map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         for _ in range(2000):
             if runs.exists() and runs.read_text().count("\n") >= wanted or process.poll() is not None:
@@ -92,7 +94,7 @@ def test_stopped_and_started_again_is_the_same(table, finished, tmp_path):
             assert process.returncode == 1 and "the same command goes on" in errors
     whole = runs.read_bytes()
     runs.write_bytes(whole[: -len(whole.splitlines()[-1]) // 2])  # a torn last line
-    done = compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", tmp_path / "pieces")
+    done = compare(table, *ALL, "-o", tmp_path / "pieces")
     assert "the last line is not complete and is dropped" in done.stderr
     assert without_path(done.stdout) == without_path(text)
 
@@ -101,7 +103,7 @@ def test_finished_runs_are_not_done_again(table, finished):
     folder, text = finished
     before = (folder / "runs.jsonl").read_bytes()
     begin = time.monotonic()
-    assert compare(table, "--seeds", "3", "--null", "--length-test", "2S", "-o", folder).stdout == text
+    assert compare(table, *ALL, "-o", folder).stdout == text
     assert (folder / "runs.jsonl").read_bytes() == before
     assert time.monotonic() - begin < 30
 
@@ -150,13 +152,14 @@ def test_statistics_are_those_of_scipy(tmp_path):
 def test_errors_say_place_wanted_found(table, finished, tmp_path):
     folder, _ = finished
     base = ["compare", table, "--label", "broken", *SMALL]
-    assert rejected(*base, "--encodings", "dtf") == '--encodings: expected the name of an encoding, found "dtf" (did you mean "dft"?)'
+    assert rejected(*base, "--encodings", "sinusodal") == (
+        '--encodings: expected the name of an encoding, found "sinusodal" (did you mean sinusoidal?)')
     assert "--seeds" in rejected(*base, "--seeds", "0")
     assert "twice" in rejected(*base, "--encodings", "dft,dft")
     assert "--scale" in rejected(*base, "--scale", "huge")
     assert "no-such-file" in rejected("compare", "no-such-file.csv", cwd=tmp_path)
     assert "--length-test" in rejected(*base, "--length-test", "5")
-    message = rejected(*[word if word != "3" else "4" for word in base], "--seeds", "3", "--length-test", "2S", "-o", folder)
+    message = rejected(*[word if word != "3" else "4" for word in base], "--seeds", "2", "--length-test", "2S", "-o", folder)
     assert "expected runs of pump with epochs 4, found epochs 3" in message
     (tmp_path / "runs.jsonl").write_text("not json\n")
     assert "runs.jsonl:1" in rejected("compare", "--finished", tmp_path)

@@ -26,7 +26,8 @@ TEST(Arms, EncodingsTimesScales) {
     names.push_back(to_string(arm));
   EXPECT_EQ(names, (std::vector<std::string>{"none", "sinusoidal unit", "sinusoidal matched", "rope", "dft unit",
                                              "dft matched"}));
-  EXPECT_NE(rejection([] { make_arms({"dtf"}, {"unit"}); }).find("did you mean \"dft\"?"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"sinusodal"}, {"unit"}); }).find("did you mean sinusoidal?"),
+            std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft"}, {"huge"}); }).find("--scale"), std::string::npos);
 }
@@ -98,6 +99,7 @@ TEST(StudyPlan, RejectsWhatCannotBe) {
 TEST(Study, TheSameForAnyThreadsAndHoweverOftenStopped) {
   const Dataset dataset = made_dataset();
   StudyOptions options = made_options();
+  options.arms = make_arms({"none", "dft"}, {"unit"});
   options.gap_seeds = 1;
   options.length_factor = 2;
   const StudyPlan plan(dataset, options);

@@ -1,0 +1,52 @@
+"""`faithful reproduce`: the paper in one page, here with as little training as there can be."""
+import json
+import re
+
+import pytest
+
+from program import rejected, run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("paper") / "out"
+    done = run("reproduce", "--quick", "--seeds", "1", "--epochs", "1", "-o", folder)
+    assert done.returncode == 0, done.stderr
+    return folder, done
+
+
+def test_ends_with_the_path_of_the_page(made):
+    folder, done = made
+    assert done.stdout.rstrip().endswith(str(folder / "report.html"))
+    assert "this takes about" in done.stderr
+    assert (folder / "report.html").stat().st_size > 10_000
+
+
+def test_every_reference_number_agrees(made):
+    folder, _ = made
+    page = (folder / "report.html").read_text()
+    rows = re.search(r"Reference numbers.*?</table>", page, re.S)[0]
+    assert rows.count(">yes<") == 18
+    assert ">no<" not in rows
+
+
+def test_theorem_table_and_claims_are_there(made):
+    folder, done = made
+    page = (folder / "report.html").read_text()
+    assert "256 of 256" in page and "255 of 255" in page
+    for text in (page, done.stdout):
+        assert "0.977 / 0.917 / 0.946" in text and "0.894 / 0.821 / 0.856" in text
+        assert "consistently improves classification" in text
+        assert "Elevator (simulated here)" in text
+    for name in ["spectrum.svg", "reconstruction.svg", "differences.svg", "scores.svg"]:
+        assert (folder / name).stat().st_size > 1000, name
+
+
+def test_finished_runs_are_kept(made):
+    folder, _ = made
+    kinds = [json.loads(line)["kind"] for line in (folder / "runs.jsonl").read_text().splitlines()]
+    assert sorted(kinds) == ["baselines", "minirocket", "run", "run", "run", "settings"]
+
+
+def test_bad_usage():
+    assert "--seeds" in rejected("reproduce", "--quick", "--seeds", "0")
