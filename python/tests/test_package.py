@@ -23,9 +23,9 @@ def python(code, **environment):
 
 
 def test_import_takes_less_than_a_tenth_of_a_second():
-    """The best of five: other work on the machine is no part of it."""
+    """The best of eight: other work on the machine is no part of it."""
     measure = "import time; t = time.perf_counter(); import faithful; print(time.perf_counter() - t)"
-    assert min(float(python(measure)) for _ in range(5)) < 0.1
+    assert min(float(python(measure)) for _ in range(8)) < 0.1
 
 
 def test_import_brings_nothing_else():
