@@ -24,6 +24,14 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/python/static/fmt.cpp ${PROJEC
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 if(SKBUILD)
   install(TARGETS faithful_core LIBRARY DESTINATION faithful COMPONENT python)
+  # What is linked in wants its notices to come along.
+  foreach(library libeigen3-dev libfmt-dev libhwy-dev libkissfft-dev nlohmann-json3-dev zlib1g-dev gcc-12-base)
+    if(EXISTS /usr/share/doc/${library}/copyright)
+      install(FILES /usr/share/doc/${library}/copyright DESTINATION faithful/licenses RENAME ${library}.txt COMPONENT python)
+    endif()
+  endforeach()
+  file(GLOB notice ${pybind11_DIR}/../../../../pybind11-*.dist-info/licenses/LICENSE)
+  install(FILES ${notice} DESTINATION faithful/licenses RENAME pybind11.txt COMPONENT python)
 endif()
 
 # Beside the module of the build tree, the package's other files: PYTHONPATH=build/release/python.

@@ -18,12 +18,15 @@ AnalysisOptions analysis_options_of(const py::dict& said) {
 }
 
 // Every number as JSON, and what the figures show as arrays.
-py::dict result(Analysis analysis) {
+py::dict result(Analysis found) {
+  std::vector<Analysis> all;
+  all.push_back(std::move(found));
+  Analysis& analysis = all.front();
   py::dict out;
   std::string json;
   {
     const py::gil_scoped_release free;
-    json = dump_json(analysis_json({analysis}).items()[0]);
+    json = dump_json(analysis_json(all).items().front());
   }
   py::list curves;
   for (DeltaCurve& curve : analysis.curves)

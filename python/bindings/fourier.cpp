@@ -42,7 +42,12 @@ py::array_t<double> transform_rows(const Dense<double>& rows, bool inverse) {
 }
 
 py::array_t<double> density(const std::vector<double>& frequencies, std::size_t d, double sigma) {
-  return owning_array(frequency_density(frequencies, d, sigma).g);
+  FrequencyDensity found;
+  {
+    const py::gil_scoped_release free;
+    found = frequency_density(frequencies, d, sigma);
+  }
+  return owning_array(std::move(found.g));
 }
 
 }  // namespace

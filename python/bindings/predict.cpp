@@ -51,10 +51,14 @@ void bind_predict(py::module_& module) {
       .def_property_readonly("json", [](const Model& self) { return dump_json(describe_model(self.trained)); })
       .def("probabilities", &probabilities)
       .def("classes_of", &classes_of)
-      .def("save", [](const Model& self, const std::string& path) { save_model(path, self.trained); })
+      .def(
+          "save", [](const Model& self, const std::string& path) { save_model(path, self.trained); },
+          py::call_guard<py::gil_scoped_release>())
       .def("bytes", [](const Model& self) { return py::bytes(model_bytes(self.trained)); })
       .def(py::pickle([](const Model& self) { return py::bytes(model_bytes(self.trained)); }, &model_of_bytes));
-  module.def("load_model", [](const std::string& path) { return std::make_shared<Model>(load_model(path)); });
+  module.def(
+      "load_model", [](const std::string& path) { return std::make_shared<Model>(load_model(path)); },
+      py::call_guard<py::gil_scoped_release>());
 }
 
 }  // namespace faithful::python

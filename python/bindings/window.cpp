@@ -1,6 +1,7 @@
 #include "window.h"
 
 #include <numeric>
+#include <optional>
 
 #include "core.h"
 #include "faithful/window/windows.h"
@@ -65,15 +66,19 @@ py::dict arrays_of(const Windows& windows, ThreadPool& pool) {
 
 py::dict split(const Dataset& dataset, const py::dict& said, std::size_t threads) {
   const SplitOptions options = split_options_of(said);
-  const Split parts(dataset, options);
-  const Scaler scaler = fit_scaler(parts.train(), scaler_options_of(said));
-  const WindowSets sets = cut_windows(parts, scaler);
+  const ScalerOptions scaler_options = scaler_options_of(said);
+  std::optional<WindowSets> sets;
+  {
+    const py::gil_scoped_release free;
+    const Split parts(dataset, options);
+    sets = cut_windows(parts, fit_scaler(parts.train(), scaler_options));
+  }
   ThreadPool pool(threads);
   py::dict out;
-  out["train"] = arrays_of(sets.train, pool);
-  out["validation"] = arrays_of(sets.validation, pool);
-  out["test"] = arrays_of(sets.test, pool);
-  out["proof"] = to_json(sets.proof);
+  out["train"] = arrays_of(sets->train, pool);
+  out["validation"] = arrays_of(sets->validation, pool);
+  out["test"] = arrays_of(sets->test, pool);
+  out["proof"] = to_json(sets->proof);
   return out;
 }
 

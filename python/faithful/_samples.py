@@ -16,8 +16,9 @@ def _is_sparse(X):
 
 
 def _is_ragged(X):
-    """A list of series: each an array, or lists of lists of numbers."""
-    return isinstance(X, (list, tuple)) and len(X) > 0 and np.ndim(X[0]) == 2
+    """A list of series (or an array of objects that are series): each an array, or lists of lists of numbers."""
+    listed = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)
+    return listed and len(X) > 0 and np.ndim(X[0]) == 2
 
 
 def series_of(X, axes):

@@ -1,4 +1,5 @@
-// The part of {fmt} that is not in its headers. Debian has it as a shared library only, and a wheel brings all it needs.
+// The part of {fmt} that is not in its headers. Debian has it as a shared library only, and a wheel brings all it
+// needs.
 
 #include <fmt/format-inl.h>
 

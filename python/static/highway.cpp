@@ -1,5 +1,6 @@
 // The part of Highway that is not in its headers: which instruction sets this machine has. Debian has it as a shared
-// library only, and a wheel brings all it needs. A test compares the answer with that of the program, which asks libhwy.
+// library only, and a wheel brings all it needs. A test compares the answer with that of the program, which asks
+// libhwy.
 
 #include <atomic>
 

@@ -63,6 +63,9 @@ def test_series_of_unequal_length(bumps, quick):
     fitted = TimeSeriesTransformer(**quick).fit(ragged, y)
     assert fitted.length_ == 24 and fitted.predict_proba(ragged).shape == (60, 2)
     assert np.array_equal(fitted.predict_proba(ragged[4:5])[0], fitted.predict_proba(ragged)[4])
+    boxed = np.empty(60, dtype=object)
+    boxed[:] = ragged
+    assert np.array_equal(fitted.predict_proba(boxed), fitted.predict_proba(ragged))
 
 
 @pytest.mark.parametrize("encoding", list(faithful.encodings()))

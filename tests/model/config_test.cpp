@@ -155,6 +155,14 @@ TEST(Config, PresetsAreModels) {
   EXPECT_EQ(rejection([] { preset("huge"); }), "--preset: expected paper, plain, small, base, large, found \"huge\"");
 }
 
+TEST(Config, HeadsOfFullWidthStaySo) {
+  ModelConfig paper = preset("paper"), small = preset("small");
+  set_width(paper, 24);
+  set_width(small, 24);
+  EXPECT_EQ(paper.key_width(), 24U);
+  EXPECT_EQ(small.key_width(), 24U / small.heads);
+}
+
 TEST(Config, TextTellsConfigsApart) {
   const ModelConfig config = tiny("rope");
   EXPECT_EQ(to_text(config), to_text(tiny("rope")));

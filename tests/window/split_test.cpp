@@ -196,6 +196,19 @@ TEST(Given, KeepsThePartsAndFoldsTheTraining) {
   EXPECT_TRUE(refit.validation().pieces().empty());
 }
 
+TEST(Given, WithoutATestPartTheFoldsAreTheSame) {
+  Dataset dataset = classified({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
+  for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? Part::kTrain : Part::kTest;
+  const Dataset train = part_of(dataset, Part::kTrain);
+  const SplitOptions options{.kind = SplitKind::kGiven, .window = {.length = 0}, .fold = 2, .needs_test = false};
+  const Split with(dataset, options), without(train, options);
+  EXPECT_EQ(without.train().pieces(), with.train().pieces());
+  EXPECT_EQ(without.validation().pieces(), with.validation().pieces());
+  EXPECT_TRUE(without.test().pieces().empty());
+  EXPECT_NE(rejection([&] { Split(train, {.kind = SplitKind::kGiven}); }).find("train and test parts"),
+            std::string::npos);
+}
+
 TEST(Given, LongTrainingTimelinesValidateByBlocks) {
   Dataset dataset = timelines({labels_with(1000, {{.begin = 300, .end = 310}}), std::vector<std::uint8_t>(500, 0)});
   dataset.series[0].part = Part::kTrain;
