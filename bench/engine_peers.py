@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """The engine beside oneDNN's sgemm, PyTorch and ONNX Runtime, in turns, so that all see the same machine.
 
-    engine_peers.py --engine build/release/bin/engine_serve [--python PYTHON]... [--width D]... [--rounds R]
+    engine_peers.py --engine build/release/bin/engine_serve [--predictor build/release/bin/bench_predict_serve]
+                    [--only predict] [--python PYTHON]... [--width D]... [--rounds R]
 
 Each PYTHON that can import torch is a peer in training (eager, and torch.compile where it works); each with onnxruntime in inference.
 PyTorch runs in its best set-up: number of threads, OPENBLAS_NUM_THREADS (for Debian's, whose products are OpenBLAS's) and
 OMP_WAIT_POLICY are tried for each width, and the best is measured. A round asks every one in turn for a fraction of a
 second of work while the others sleep. Milliseconds are medians of the rounds. A ratio or share is that of one round; shown are
 the lower quartile, which is held against the bar (three rounds of four were better), and the median. The model is that of tests/engine/reference_model.h, S = 100, 38
-channels, batch 32 in training, float32, the same weights for all.
+channels, batch 32 in training, float32, the same weights for all. "predict" is the program's Predictor on a model file of the same size with the DFT
+encoding (bench/predict_case.h): scaling, model and probabilities, against the peers' model alone.
 
 Tables go to stderr, figures as lines of JSON to stdout (bench/figure.h).
 """
@@ -142,25 +144,37 @@ def train(engine, workers, width, rounds):
             (OLD_BAR if name.startswith("PyTorch 1.") else NEW_BAR).get(width), f"{name} ({setup})", times[name])
 
 
-def infer(engine, workers, width, rounds):
+def infer(engine, name, ours, workers, width, rounds):
+    """`ours`: the worker that is measured; `engine` measures sgemm beside it."""
     for batch in (1, 32):
         request = f"infer {width} 1 {batch}"
         mine, sgemm, theirs, flops = [], [], {w: [] for w in workers}, None
         for _ in range(rounds):
             sgemm.append(engine.ask("sgemm 1")["gflops"])
-            answer = engine.ask(request)
+            answer = ours.ask(request)
             mine.append(answer["ms"])
             flops = answer["flops"]
             for worker in workers:
                 theirs[worker].append(worker.time(request))
-        case = f"infer d={width} b={batch}, 1 thread"
+        case = f"{name} d={width} b={batch}, 1 thread"
         if sgemm[0] is not None:
             row(case, mine, [flops / t / 1e6 / g for t, g in zip(mine, sgemm)], None, "sgemm")
         for worker, times in theirs.items():
             if None in times:
                 note(f"{worker.name}: gave up at d={width}, batch {batch}")
                 continue
-            row(case, mine, [t / m for t, m in zip(times, mine)], INFER_BAR.get(width), f"{worker.name} (1 thread)", times)
+            bar = INFER_BAR.get(width) if worker.name.startswith("ONNX") else None
+            row(case, mine, [t / m for t, m in zip(times, mine)], bar, f"{worker.name} (1 thread)", times)
+
+
+def ceiling(engine, rounds):
+    """The rate of multiply-adds in registers, alone and on all cores at once, and sgemm's part of it."""
+    for threads in sorted({1, os.cpu_count()}):
+        peaks = [engine.ask(f"peak {threads}")["gflops"] for _ in range(rounds)]
+        sgemm = [engine.ask(f"sgemm {threads}")["gflops"] for _ in range(rounds)]
+        note(f"{threads} threads: multiply-adds in registers {statistics.median(peaks):.1f} GFLOP/s, "
+             f"sgemm {statistics.median(sgemm) if sgemm[0] else float('nan'):.1f}")
+        figure(f"multiply-adds in registers, {threads} threads", statistics.median(peaks), "GFLOP/s")
 
 
 def show_profile(engine, widths):
@@ -177,10 +191,16 @@ def write_weights(engine, folder, widths):
         pathlib.Path(folder, f"{width}.json").write_text(json.dumps(answer))
 
 
-def measure(options):
-    engine = Worker([options.engine], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-    note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians; '<': the lower quartile is below its bar")
-    note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'median':>8}{'bar':>8}  peer")
+def start_runtimes(pythons, folder, widths):
+    found = []
+    for python in pythons:
+        command = [python, WORKERS, "export", folder, *map(str, widths)]
+        if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
+            found.append(Worker([python, WORKERS, "onnxruntime", folder]))
+    return [worker for worker in found if worker.name]
+
+
+def measure_engine(engine, options):
     with tempfile.TemporaryDirectory() as folder:
         write_weights(engine, folder, options.width)
         workers = [w for python in options.python for w in start_torch(python, folder)]
@@ -188,23 +208,46 @@ def measure(options):
             train(engine, workers, width, options.rounds)
         for worker in workers:
             worker.close()
-        runtimes = []
-        for python in options.python:
-            command = [python, WORKERS, "export", folder, *map(str, options.width)]
-            if subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0:
-                runtimes.append(Worker([python, WORKERS, "onnxruntime", folder]))
-        runtimes = [w for w in runtimes if w.name]
+        runtimes = start_runtimes(options.python, folder, options.width)
         for width in options.width:
-            infer(engine, runtimes, width, options.rounds)
+            infer(engine, "infer", engine, runtimes, width, options.rounds)
         for worker in runtimes:
             worker.close()
     show_profile(engine, options.width)
+
+
+def measure_predictor(engine, options):
+    predictor = Worker([options.predictor])
+    with tempfile.TemporaryDirectory() as folder:
+        write_weights(predictor, folder, options.width)
+        workers = start_runtimes(options.python, folder, options.width)
+        for python in options.python:
+            workers += [Worker([python, WORKERS, kind, folder], OPENBLAS_NUM_THREADS="1") for kind in ("torch", "compiled")]
+        workers = [worker for worker in workers if worker.name]
+        for width in options.width:
+            infer(engine, "predict", predictor, workers, width, options.rounds)
+        for worker in workers:
+            worker.close()
+    predictor.close()
+
+
+def measure(options):
+    engine = Worker([options.engine], OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+    note(f"{engine.name}; {os.cpu_count()} cores, {options.rounds} rounds; ms are medians; '<': the lower quartile is below its bar")
+    note(f"{'case':<28}{'ours ms':>9}{'theirs ms':>10}{'ratio':>8}{'median':>8}{'bar':>8}  peer")
+    ceiling(engine, 3)
+    if options.only != "predict":
+        measure_engine(engine, options)
+    if options.predictor:
+        measure_predictor(engine, options)
     engine.close()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--engine", required=True)
+    parser.add_argument("--predictor")
+    parser.add_argument("--only", choices=["predict"])
     parser.add_argument("--python", action="append")
     parser.add_argument("--width", action="append", type=int)
     parser.add_argument("--rounds", type=int, default=11)

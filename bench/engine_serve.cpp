@@ -3,6 +3,7 @@
 //   train WIDTH THREADS BATCH   {"ms": per step, "flops": of a step}
 //   infer WIDTH THREADS BATCH   the same of a pass forwards
 //   sgemm N                     {"gflops": of N threads at once, each with its own product, added up}
+//   peak N                      {"gflops": of multiply-adds in registers, likewise}: what a product cannot exceed
 //   profile WIDTH               {"operators": [[name, forward %, backward %], ...]}
 //   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then an input x and its
 //                               logits, as raw float32, so that a peer can show that it computes the same
@@ -20,6 +21,7 @@
 
 #include "bench/clock.h"
 #include "bench/engine_case.h"
+#include "bench/fma_peak.h"
 #include "faithful/base/cpu.h"
 
 namespace faithful::engine::bench {
@@ -96,20 +98,26 @@ std::string time_case(const std::string& kind, std::size_t width, std::size_t th
   return fmt::format(R"({{"ms": {:.5f}, "flops": {:.6g}}})", 1e3 * time, flops);
 }
 
-std::string time_sgemm(std::size_t threads) {
-  if (!SgemmPeer::exists()) return R"({"gflops": null})";
+// rate_of_one() on every one of some threads at once, added up.
+template <class Rate>
+std::string added_rates(std::size_t threads, const Rate& rate_of_one) {
   std::vector<double> rates(threads);
   std::vector<std::jthread> workers;
   for (std::size_t i = 0; i < threads; ++i) {
-    workers.emplace_back([&rates, i] {
-      SgemmPeer peer;
-      rates[i] = SgemmPeer::kFlops / timed([&] { peer.run(); }) / 1e9;
-    });
+    workers.emplace_back([&, i] { rates[i] = rate_of_one(); });
   }
   workers.clear();
   double all = 0;
   for (const double rate : rates) all += rate;
-  return fmt::format(R"({{"gflops": {:.3f}}})", all);
+  return fmt::format(R"({{"gflops": {:.3f}}})", all / 1e9);
+}
+
+std::string time_sgemm(std::size_t threads) {
+  if (!SgemmPeer::exists()) return R"({"gflops": null})";
+  return added_rates(threads, [] {
+    SgemmPeer peer;
+    return SgemmPeer::kFlops / timed([&] { peer.run(); });
+  });
 }
 
 std::string profile_of(std::size_t width) {
@@ -155,6 +163,7 @@ std::string answer(const std::string& line) {
     return time_case(kind, width, threads, batch);
   }
   if (kind == "sgemm" && words >> threads) return time_sgemm(threads);
+  if (kind == "peak" && words >> threads) return added_rates(threads, [] { return faithful::bench::fma_peak(kTurn); });
   if (kind == "profile" && words >> width) return profile_of(width);
   if (kind == "weights" && words >> width >> file) return write_weights(width, file);
   return R"({"error": "not a request"})";

@@ -1,11 +1,11 @@
-"""The peers of the engine, each a process that is asked line by line: PyTorch in training, ONNX Runtime in inference.
+"""The peers of the engine, each a process that is asked line by line: PyTorch in training and inference, ONNX Runtime in inference.
 
-    engine_workers.py torch|compiled FOLDER       requests: train WIDTH THREADS BATCH
+    engine_workers.py torch|compiled FOLDER       requests: train or infer WIDTH THREADS BATCH
     engine_workers.py export FOLDER WIDTH...      writes FOLDER/WIDTH_BATCH.onnx
     engine_workers.py onnxruntime FOLDER          requests: infer WIDTH THREADS BATCH
 
-FOLDER/WIDTH.json and .bin hold the engine's weights, an input and its logits (engine_serve). Every peer takes these weights
-and must give these logits before it is timed.
+FOLDER/WIDTH.json and .bin hold our weights, an input x and its logits or log-probabilities (engine_serve, bench_predict_serve). Every peer
+takes these weights and must give these numbers before it is timed.
 """
 import json
 import pathlib
@@ -14,7 +14,7 @@ import time
 
 import numpy as np
 
-POSITIONS, CHANNELS, CLASSES, LAYERS = 100, 38, 2, 2
+POSITIONS, CHANNELS, LAYERS = 100, 38, 2
 SECONDS = 0.3  # of work per request
 
 
@@ -46,38 +46,48 @@ def engine_tensors(folder, width):
 
 
 def check(name, logits, tensors):
-    error = np.abs(logits - tensors["logits"]).max()
+    ours = tensors["logits"]
+    error = np.abs((logits - logits.mean(1, keepdims=True)) - (ours - ours.mean(1, keepdims=True))).max()  # up to a constant: logits
     if not error < 1e-4:
         sys.exit(f"{name} gives other logits than the engine: {error:g} apart")
 
 
+# What PyTorch calls the parts of the engine's reference model and of the program's classifier.
+TORCH_NAMES = {"in_proj.": "self_attn.in_proj_", "attention.qkv.": "self_attn.in_proj_", "attention.out.": "self_attn.out_proj.",
+               "out_proj.": "self_attn.out_proj.", "feed_forward.first.": "linear1.", "feed_forward.second.": "linear2.",
+               "embedding.": "input.", "head.": "output."}
+
+
+def torch_name(name):
+    start = len("layers.0.") if name.startswith("layers.") else 0
+    for ours, theirs in TORCH_NAMES.items():
+        if name[start:].startswith(ours):
+            return name[:start] + theirs + name[start + len(ours):]
+    return name
+
+
 def torch_model(width, tensors):
     import torch
+    classes = tensors["logits"].shape[1]
 
     class Model(torch.nn.Module):
         def __init__(self):
             super().__init__()
+            self.register_buffer("position", torch.zeros(POSITIONS, width) if "position" in tensors else None)
             self.input = torch.nn.Linear(CHANNELS, width)
             self.layers = torch.nn.ModuleList(
                 torch.nn.TransformerEncoderLayer(width, heads_of(width), 4 * width, dropout=0.0, activation="gelu",
                                                  batch_first=True) for _ in range(LAYERS))
-            self.output = torch.nn.Linear(width, CLASSES)
+            self.output = torch.nn.Linear(width, classes)
 
         def forward(self, x):
-            h = self.input(x)
+            h = self.input(x) if self.position is None else self.input(x) + self.position
             for layer in self.layers:
                 h = layer(h)
             return self.output(h.mean(1))
 
     model = Model()
-    names = {"in_proj.weight": "self_attn.in_proj_weight", "in_proj.bias": "self_attn.in_proj_bias",
-             "out_proj.weight": "self_attn.out_proj.weight", "out_proj.bias": "self_attn.out_proj.bias"}
-    state = {}
-    for name, value in tensors.items():
-        if name in ("x", "logits"):
-            continue
-        layer, last = name[:len("layers.0.")], name[len("layers.0."):]
-        state[layer + names.get(last, last) if name.startswith("layers.") else name] = torch.from_numpy(value.copy())
+    state = {torch_name(name): torch.from_numpy(value.copy()) for name, value in tensors.items() if name not in ("x", "logits")}
     model.load_state_dict(state)
     with torch.no_grad():
         check(f"PyTorch {torch.__version__}", model(torch.from_numpy(tensors["x"].copy())).numpy(), tensors)
@@ -88,7 +98,7 @@ def torch_step(width, batch, compiled, folder):
     import torch
     model = torch_model(width, engine_tensors(folder, width))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    x, labels = torch.randn(batch, POSITIONS, CHANNELS), torch.randint(0, CLASSES, (batch,))
+    x, labels = torch.randn(batch, POSITIONS, CHANNELS), torch.randint(0, model.output.out_features, (batch,))
     run = torch.compile(model) if compiled else model
 
     def step():
@@ -99,10 +109,25 @@ def torch_step(width, batch, compiled, folder):
     return step
 
 
+def torch_pass(width, batch, compiled, folder):
+    """Inference as a user would have it: eval(), no gradients; PyTorch's fused layer is on where it has one."""
+    import torch
+    model = torch_model(width, engine_tensors(folder, width)).eval()
+    x = torch.randn(batch, POSITIONS, CHANNELS)
+    run = torch.compile(model) if compiled else model
+
+    def forward():
+        with torch.inference_mode():
+            run(x)
+
+    return forward
+
+
 def requests():
+    """(kind, width, threads, batch) of each line."""
     for line in sys.stdin:
-        _, *numbers = line.split()
-        yield tuple(map(int, numbers))
+        kind, *numbers = line.split()
+        yield kind, *map(int, numbers)
 
 
 def say(**answer):
@@ -115,11 +140,11 @@ def work_torch(folder, compiled):
         return
     say(name=f"PyTorch {torch.__version__}" + (" compiled" if compiled else ""))
     steps = {}
-    for width, threads, batch in requests():
+    for key in requests():
+        kind, width, threads, batch = key
         torch.set_num_threads(threads)
-        key = (width, threads, batch)
         if key not in steps:
-            steps[key] = torch_step(width, batch, compiled, folder)
+            steps[key] = {"train": torch_step, "infer": torch_pass}[kind](width, batch, compiled, folder)
             timed(steps[key])
         say(ms=timed(steps[key]))
 
@@ -145,8 +170,8 @@ def work_onnxruntime(folder):
         return onnxruntime.InferenceSession(f"{folder}/{width}_{batch}.onnx", options, providers=["CPUExecutionProvider"])
 
     sessions = {}
-    for width, threads, batch in requests():
-        key = (width, threads, batch)
+    for _, *key in requests():
+        width, threads, batch = key = tuple(key)
         if key not in sessions:
             tensors = engine_tensors(folder, width)
             check("ONNX Runtime", open_session(width, threads, 2).run(None, {"x": tensors["x"]})[0], tensors)

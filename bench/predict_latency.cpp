@@ -8,30 +8,14 @@
 
 #include "bench/clock.h"
 #include "bench/figure.h"
-#include "faithful/base/random.h"
+#include "bench/predict_case.h"
 #include "faithful/predict/predictor.h"
 #include "faithful/predict/stream.h"
 
 namespace {
 
 using namespace faithful;
-
-// As a file, so that what is measured is what a user loads.
-std::string step_model(std::size_t width) {
-  ModelConfig config;
-  config.channels = 38;
-  config.length = 100;
-  config.width = width;
-  config.period = width < config.length ? config.length : 0;
-  TrainedModel model{.classifier = Classifier<float>(config)};
-  model.classifier.initialize(1);
-  model.channels = numbered_channels(config.channels);
-  model.classes = {"normal", "anomalous"};
-  model.window = {.length = config.length, .stride = 1};
-  model.shortest_window = config.length;
-  model.scaler.common = {std::vector<float>(config.channels, 0.0F), std::vector<float>(config.channels, 1.0F)};
-  return model_bytes(model);
-}
+using bench::random_values;
 
 // The median of the seconds of one call.
 template <class Call>
@@ -39,13 +23,6 @@ double typical_seconds(int calls, Call&& call) {
   std::vector<double> times;
   for (int i = 0; i < calls + 3; ++i) times.push_back(bench::seconds(call));
   return bench::median({times.begin() + 3, times.end()});
-}
-
-std::vector<float> random_values(std::size_t count) {
-  Random random(1);
-  std::vector<float> values(count);
-  for (float& value : values) value = static_cast<float>(random.normal());
-  return values;
 }
 
 void measure_batches(const std::string& bytes, const std::string& name) {
@@ -89,7 +66,8 @@ int main(int count, char** arguments) {
     return 0;
   }
   for (const std::size_t width : {std::size_t{64}, std::size_t{128}, std::size_t{256}}) {
-    const std::string bytes = step_model(width), name = fmt::format("d={}", width);
+    // As a file, so that what is measured is what a user loads.
+    const std::string bytes = model_bytes(bench::step_model(width)), name = fmt::format("d={}", width);
     measure_batches(bytes, name);
     measure_stream(bytes, name);
   }

@@ -43,9 +43,9 @@ struct ThreadPool::State {
   std::mutex one_run;  // calls of run() from several threads take turns
 
   // Guarded by mutex.
-  std::optional<TaskRef> task;
-  std::size_t generation = 0;  // counts the calls of run(), so that a worker takes part once in each
-  std::size_t busy = 0;        // workers still inside the current call
+  std::optional<TaskRef> task;  // of the current call, while a worker may still join it
+  std::size_t generation = 0;   // counts the calls of run(), so that a worker takes part once in each
+  std::size_t busy = 0;         // workers that have joined the current call and not left it
   bool stopping = false;
   std::exception_ptr failure;
 
@@ -72,10 +72,11 @@ struct ThreadPool::State {
     std::size_t seen = 0;
     std::unique_lock lock(mutex);
     while (true) {
-      work_ready.wait(lock, [&] { return stopping || generation != seen; });
+      work_ready.wait(lock, [&] { return stopping || (task && generation != seen); });
       if (stopping) return;
       seen = generation;
       const TaskRef work = *task;
+      ++busy;
       lock.unlock();
       drain(work);
       lock.lock();
@@ -117,7 +118,6 @@ void ThreadPool::run(std::size_t count, TaskRef task) {
     s.count = count;
     s.next.store(0);
     s.failure = nullptr;
-    s.busy = s.workers.size();
     ++s.generation;
   }
   s.work_ready.notify_all();
@@ -125,8 +125,8 @@ void ThreadPool::run(std::size_t count, TaskRef task) {
   std::exception_ptr failure;
   {
     std::unique_lock lock(s.mutex);
+    s.task.reset();  // a worker that has not woken by now is not waited for: nothing is left for it to do
     s.work_done.wait(lock, [&] { return s.busy == 0; });
-    s.task.reset();
     failure = std::exchange(s.failure, nullptr);
   }
   if (failure) std::rethrow_exception(failure);

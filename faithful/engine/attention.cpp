@@ -217,7 +217,8 @@ void Attention<T>::backward_tile(const Head<T>& h, std::size_t first, View<T> p,
       for (std::size_t j = 0; j < p.columns; ++j) to[j] += h.valid == nullptr || h.valid[j] != 0 ? d(i, j) : T(0);
     }
   }
-  for (std::size_t i = 0; i < p.rows; ++i) softmax_backward(static_cast<const T*>(&p(i, 0)), p.columns, &d(i, 0));
+  // Padded columns are zero in both, and cost less than an edge.
+  for (std::size_t i = 0; i < p.rows; ++i) softmax_backward(static_cast<const T*>(&p(i, 0)), size_.padded, &d(i, 0));
   if (in_.offset_bias && tape_.wants(in_.offset_bias)) {
     T* table = tape_.gradient_to_add(in_.offset_bias);
     for (std::size_t i = 0; i < p.rows; ++i) {

@@ -40,14 +40,16 @@ HWY_INLINE float sum_of(std::size_t n, const Body& body) {
 }
 
 // e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative error
-// (3e-9). ln 2 is subtracted in two parts, the first with few enough bits that k times it is exact.
+// (3e-9). Adding 1.5 * 2^23 rounds to whole numbers, and with 127 more the lowest bits are the exponent of 2^k already:
+// for k = -127, which everything below ends at, that of 0. ln 2 is subtracted in two parts, the first with few enough
+// bits that k times it is exact. x must not be above 88.37.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, V x) {
   const hn::RebindToSigned<D> di;
-  const V least = hn::Set(d, -87.33654F);
-  const auto vanishes = hn::Lt(x, least);
-  const V clamped = hn::Min(hn::Max(x, least), hn::Set(d, 88.37626F));
-  const V k = hn::Round(hn::Mul(clamped, hn::Set(d, 1.44269504F)));
+  const V rounder = hn::Set(d, 12583039.0F);
+  const V clamped = hn::Max(x, hn::Set(d, -88.02969F));
+  const V shifted = hn::MulAdd(clamped, hn::Set(d, 1.44269504F), rounder);
+  const V k = hn::Sub(shifted, rounder);
   V r = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
   r = hn::NegMulAdd(k, hn::Set(d, -2.12194440e-4F), r);
   V p = hn::Set(d, 0.0013814597623422742F);
@@ -55,9 +57,9 @@ HWY_INLINE V exp_of(D d, V x) {
   p = hn::MulAdd(p, r, hn::Set(d, 0.04166838899254799F));
   p = hn::MulAdd(p, r, hn::Set(d, 0.1666652113199234F));
   p = hn::MulAdd(p, r, hn::Set(d, 0.4999999403953552F));
-  p = hn::MulAdd(hn::Mul(p, r), r, hn::Add(r, hn::Set(d, 1.0F)));
-  const auto exponent = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, k), hn::Set(di, 127)));
-  return hn::IfThenZeroElse(vanishes, hn::Mul(p, hn::BitCast(d, exponent)));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
 }
 
 // Φ(-|x|) = e^(-x²/2) R(|x|), R a polynomial in t = 1 / (1 + 0.35 |x|) fitted for least relative error (3.2e-8) up to
@@ -85,7 +87,8 @@ HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
 }
 
 void exponential(const float* x, std::size_t n, float* y) {
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR { hn::StoreU(exp_of(d, hn::LoadU(d, x + i)), d, y + i); });
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(exp_of(d, hn::Min(hn::LoadU(d, x + i), hn::Set(d, 88.37626F))), d, y + i); });
 }
 
 void gelu(const float* x, std::size_t n, float* y, float* slope) {
@@ -114,17 +117,27 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
   const Wide d;
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   const std::size_t whole = n / kLanes * kLanes;
-  // What is left behind the whole vectors passes through a vector of its own.
+  // What is left behind the whole vectors: read and written in place where the rows have room for one vector more, else
+  // by way of a vector of its own.
+  const bool roomy = stride >= whole + kLanes;
+  const auto inside = hn::FirstN(d, n - whole);
   alignas(64) float rest[kLanes];
   std::fill_n(rest, kLanes, -std::numeric_limits<float>::infinity());
   const auto load_rest = [&](const float* row) HWY_ATTR {
+    if (roomy) return hn::IfThenElse(inside, hn::LoadU(d, row + whole), lowest);
     for (std::size_t i = whole; i < n; ++i) rest[i - whole] = row[i];
     return hn::Load(d, rest);
+  };
+  const auto store_rest = [&](auto powers, float* row) HWY_ATTR {
+    if (roomy) return hn::StoreU(powers, d, row + whole);
+    alignas(64) float all[kLanes];
+    hn::Store(powers, d, all);
+    for (std::size_t i = whole; i < n; ++i) row[i] = all[i - whole];
   };
   float most[kSoftmaxRows], scale[kSoftmaxRows];
   for (std::size_t r = 0; r < rows; ++r) {
     const float* row = x + r * stride;
-    auto even = load_rest(row), odd = lowest;
+    auto even = whole < n ? load_rest(row) : lowest, odd = lowest;
     std::size_t j = 0;
     for (; j + 2 * kLanes <= whole; j += 2 * kLanes) {
       even = hn::Max(even, hn::LoadU(d, row + j));
@@ -145,16 +158,15 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
       sum = hn::Add(sum, e);
     }
     if (whole < n) {
-      alignas(64) float powers[kLanes];
       const auto e = exp_of(d, hn::Sub(load_rest(row), greatest));
-      hn::Store(e, d, powers);
-      for (std::size_t i = whole; i < n; ++i) row[i] = powers[i - whole];
+      store_rest(e, row);
       sum = hn::Add(sum, e);
     }
     const float all = hn::GetLane(hn::SumOfLanes(d, sum));
     scale[r] = all == 0 ? 0.0F : 1.0F / all;
   }
-  for (std::size_t r = 0; r < rows; ++r) rescale(scale[r], n, x + r * stride);
+  const std::size_t written = roomy ? whole + (whole < n ? kLanes : 0) : n;
+  for (std::size_t r = 0; r < rows; ++r) rescale(scale[r], written, x + r * stride);
 }
 
 void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride) {

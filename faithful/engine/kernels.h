@@ -10,7 +10,7 @@
 
 namespace faithful::engine {
 
-// Relative error below 2e-7 from -87.3 to 88.3; 0 below that range, where float has no normal numbers; capped above.
+// Relative error below 2e-7 from -87.3 to 88.3; 0 below -87.7, where float has no normal numbers; capped above.
 void exponential(const float* x, std::size_t n, float* y);
 
 // GELU with the exact normal distribution function, as PyTorch's default. Relative error of y below 5e-7 above -8;
@@ -21,7 +21,8 @@ void gelu(const float* x, std::size_t n, float* y, float* slope);
 void relu(const float* x, std::size_t n, float* y, float* slope);
 
 // Relative error of every weight below 1e-6 plus 6e-8 times its score's distance from the greatest (the rounding of
-// that distance), for rows shorter than 10,000.
+// that distance), for rows shorter than 10,000. Where the stride has room for it, the last vector of a row is filled up
+// with zeros.
 void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride);
 inline void softmax(float* x, std::size_t n) {
   softmax_rows(x, 1, n, n);

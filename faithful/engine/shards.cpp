@@ -32,6 +32,7 @@ Shards<T>::Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions opti
       pieces_.push_back({e, entry.offset + at, std::min(kPieceNumbers, entry.shape.count() - at)});
     }
   }
+  squares_.resize(pieces_.size());
   parameters_.pack(pool_);
 }
 
@@ -86,17 +87,30 @@ std::vector<T> Shards<T>::summed_gradients() const {
   return sum;
 }
 
+// In blocks, so that the sums over shards stay in registers and cache; added up in the order of the weights.
 template <class T>
-double Shards<T>::gradient_norm() const {
+double Shards<T>::squared_gradient(const Piece& piece) const {
+  constexpr std::size_t kBlock = 256;
   double square = 0;
-  for (const ParameterEntry& entry : parameters_.entries()) {
-    if (entry.statistic) continue;
-    for (std::size_t i = entry.offset; i < entry.offset + entry.shape.count(); ++i) {
-      T g = 0;
-      for (std::size_t shard = 0; shard < active_; ++shard) g += gradients_[shard][i];
-      square += static_cast<double>(g) * static_cast<double>(g);
+  for (std::size_t begin = 0; begin < piece.count; begin += kBlock) {
+    const std::size_t count = std::min(kBlock, piece.count - begin);
+    T sum[kBlock] = {};
+    for (std::size_t shard = 0; shard < active_; ++shard) {
+      const T* gradients = gradients_[shard].data() + piece.offset + begin;
+      for (std::size_t i = 0; i < count; ++i) sum[i] += gradients[i];
     }
+    for (std::size_t i = 0; i < count; ++i) square += static_cast<double>(sum[i]) * static_cast<double>(sum[i]);
   }
+  return square;
+}
+
+template <class T>
+double Shards<T>::gradient_norm() {
+  pool_.run(pieces_.size(), [&](std::size_t i) {
+    squares_[i] = parameters_.entries()[pieces_[i].entry].statistic ? 0 : squared_gradient(pieces_[i]);
+  });
+  double square = 0;
+  for (const double of_piece : squares_) square += of_piece;
   return std::sqrt(square);
 }
 

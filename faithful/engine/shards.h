@@ -41,7 +41,7 @@ class FAITHFUL_API Shards {
   template <class Body>
   void infer(std::size_t batch, Body&& body);
 
-  double gradient_norm() const;             // of the sum over shards, over all weights
+  double gradient_norm();                   // of the sum over shards, over all weights
   std::vector<T> summed_gradients() const;  // laid out as the parameters: for tests and inspection
   std::uint32_t step() const { return step_; }
   std::size_t peak_bytes() const;  // of activations, over all threads
@@ -61,6 +61,7 @@ class FAITHFUL_API Shards {
   // Which thread takes which shard is left to chance; the memory of all is made alike, so that it changes nothing
   // later.
   void level_tapes();
+  double squared_gradient(const Piece& piece) const;
   void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor,
                     T* all_values);  // all_values: [parameters]
 
@@ -72,6 +73,7 @@ class FAITHFUL_API Shards {
   std::vector<double> losses_;                   // [shards]
   std::vector<T> first_, second_;                // AdamW's moments
   std::vector<Piece> pieces_;
+  std::vector<double> squares_;  // [pieces], of gradient_norm()
   std::size_t active_ = 0;  // shards of the last batch
   std::uint32_t step_ = 0;
 };

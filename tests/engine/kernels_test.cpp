@@ -140,15 +140,28 @@ TEST(Kernels, SoftmaxAndItsGradient) {
 TEST(Kernels, SoftmaxOfRowsIsThatOfEachRow) {
   for (const std::size_t rows : {1, 2, 7, 8, 9, 19}) {
     for (const std::size_t n : {1, 5, 8, 13, 16, 100}) {
-      const std::size_t stride = n + 3;
-      std::vector<float> all = numbers(rows * stride, n);
-      std::fill_n(all.data() + (rows - 1) * stride, n, -kInfinity);  // the last row is masked throughout
+      std::vector<float> all = numbers(rows * n, n);
+      std::fill_n(all.data() + (rows - 1) * n, n, -kInfinity);  // the last row is masked throughout
       std::vector<float> single = all;
-      softmax_rows(all.data(), rows, n, stride);
-      for (std::size_t r = 0; r < rows; ++r) softmax(single.data() + r * stride, n);
-      EXPECT_EQ(all, single) << rows << " x " << n;  // what lies between the rows is left alone
-      const float* last = all.data() + (rows - 1) * stride;
+      softmax_rows(all.data(), rows, n, n);
+      for (std::size_t r = 0; r < rows; ++r) softmax(single.data() + r * n, n);
+      EXPECT_EQ(all, single) << rows << " x " << n;
+      const float* last = all.data() + (rows - 1) * n;
       EXPECT_EQ(std::vector<float>(last, last + n), std::vector<float>(n));
+    }
+  }
+}
+
+TEST(Kernels, SoftmaxFillsUpRowsThatHaveRoom) {
+  constexpr std::size_t kRows = 9, kRoom = 32;  // numbers behind a row: any vector fits
+  for (const std::size_t n : {1, 5, 8, 13, 16, 100}) {
+    std::vector<float> all = numbers(kRows * (n + kRoom), n), before = all;
+    softmax_rows(all.data(), kRows, n, n + kRoom);
+    for (std::size_t r = 0; r < kRows; ++r) {
+      float *row = before.data() + r * (n + kRoom), *found = all.data() + r * (n + kRoom);
+      softmax(row, n);
+      EXPECT_EQ(std::vector<float>(found, found + n), std::vector<float>(row, row + n)) << r << " of " << n;
+      for (std::size_t i = n; i < n + kRoom; ++i) EXPECT_TRUE(found[i] == 0 || found[i] == row[i]) << i;
     }
   }
 }

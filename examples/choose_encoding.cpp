@@ -1,0 +1,82 @@
+// Which encoding suits a data set, by cross-validation inside of its training part: its test part is never scored.
+//
+//   choose_encoding [SET [ENCODING...]]
+//
+// SET is a folder or file that `faithful train --split given` takes. Without one, a small set is made here: two pulses,
+// and the class is which sensor's came first.
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "faithful/base/error.h"
+#include "faithful/base/random.h"
+#include "faithful/data/read.h"
+#include "faithful/train/fit.h"
+
+namespace {
+
+using namespace faithful;
+
+Dataset which_came_first() {
+  Dataset data{.name = "pulses", .channels = {"a", "b"}, .classes = {"a first", "b first"}};
+  Random random(1);
+  for (std::size_t n = 0; n < 150; ++n) {
+    Series series{.name = "series " + std::to_string(n), .part = n < 130 ? Part::kTrain : Part::kTest};
+    series.values = Matrix<float>(32, 2);
+    for (float& value : series.values.values) value = static_cast<float>(0.1 * random.normal());
+    series.label = static_cast<std::int32_t>(n % 2);
+    const std::size_t first = random.below(12), second = first + 10 + random.below(10);  // no filter sees both
+    series.values.row(first)[n % 2] += 1;
+    series.values.row(second)[1 - n % 2] += 1;
+    data.series.push_back(series);
+  }
+  return data;
+}
+
+// The best mean accuracy over folds of any epoch, as training would choose it.
+double cross_validated(const Dataset& data, FitOptions options, ThreadPool& pool) {
+  const std::size_t epochs = options.train.epochs, folds = options.split.folds;
+  std::vector<double> sums(epochs, 0.0);  // of the folds' accuracy after each epoch
+  std::size_t done = 0;
+  FitControl control;
+  control.on_epoch = [&](const std::string&, std::size_t epoch, const EpochRecord& record) {
+    sums[epoch - 1] += record.accuracy / static_cast<double>(folds);
+    ++done;
+  };
+  control.stop = [&] { return done == folds * epochs; };  // before the training on all, and so before the test part
+  options.baselines = false;
+  const FitResult result = fit_classifier(data, options, pool, control);
+  if (!result.stopped) throw Error("the test part was scored");
+  return *std::max_element(sums.begin(), sums.end());
+}
+
+int compare(const std::vector<std::string>& arguments) {
+  const Dataset data = arguments.empty() ? which_came_first() : load_dataset(arguments[0]);
+  std::vector<std::string> encodings(arguments.empty() ? arguments.begin() : arguments.begin() + 1, arguments.end());
+  if (encodings.empty()) encodings = {"none", "sinusoidal", "dft"};
+  FitOptions options;
+  options.split = {.kind = SplitKind::kGiven, .window = {.length = 0}};
+  if (arguments.empty()) options.train.epochs = 12;
+  ThreadPool pool;
+  for (const std::string& encoding : encodings) {
+    options.model = preset("small");
+    options.model.encoding = encoding;
+    std::printf("%s, %s: accuracy %.3f by cross-validation\n", data.name.c_str(), encoding.c_str(),
+                cross_validated(data, options, pool));
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return compare({words + 1, words + count});
+  } catch (const faithful::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
