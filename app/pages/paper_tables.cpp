@@ -134,7 +134,9 @@ Table reference_table(const std::vector<Analysis>& analyses) {
               .rows = {}};
   for (const Reference& one : references(analyses[0], analyses[1])) {
     const bool agrees = one.found && std::abs(*one.found - one.expected) <= one.tolerance;
-    table.rows.push_back({one.name, Cell(one.expected, 8), Cell(one.found, 8), agrees ? "yes" : "no"});
+    Cell expected(fmt::format("{}", one.expected));  // with the digits that are given
+    expected.number = one.expected;
+    table.rows.push_back({one.name, expected, Cell(one.found, 8), agrees ? "yes" : "no"});
   }
   return table;
 }

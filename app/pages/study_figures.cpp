@@ -33,6 +33,7 @@ struct Strip {
 Figure strip_chart(std::string name, const std::string& title, Axis axis, const std::vector<Strip>& strips,
                    std::optional<double> rule) {
   const auto rows = static_cast<double>(strips.size());
+  const double left = axis.low.value_or(-INFINITY), right = axis.high.value_or(INFINITY);
   Panel panel{.title = title, .x = std::move(axis), .y = {.label = ""}, .legend = Legend::kNone};
   panel.y.low = -0.6;
   panel.y.high = rows - 0.4;
@@ -50,8 +51,9 @@ Figure strip_chart(std::string name, const std::string& title, Axis axis, const 
                             .ink = strip.ink});
     const MeanEstimate estimate = paired_t(strip.values);
     const double mean = estimate.summary.mean;
-    const double low = std::isfinite(estimate.interval.low) ? estimate.interval.low : mean;
-    const double high = std::isfinite(estimate.interval.high) ? estimate.interval.high : mean;
+    // gnuplot leaves out a line that begins and ends beyond the axis.
+    const double low = std::max(std::isfinite(estimate.interval.low) ? estimate.interval.low : mean, left);
+    const double high = std::min(std::isfinite(estimate.interval.high) ? estimate.interval.high : mean, right);
     panel.curves.push_back({.name = "",
                             .x = {low, high},
                             .y = {y - 0.15, y - 0.15},
