@@ -177,7 +177,8 @@ std::vector<Baseline> score_baselines(const WindowSets& sets, std::span<const Wi
   const std::size_t count = sets.test.size(), classes = sets.test.classes();
   std::vector<Baseline> baselines;
   const auto add = [&](const char* name, const Matrix<float>& answers, double threshold) {
-    baselines.push_back({name, threshold, score_answers(answers, sets.test, {threshold, options.events, options.prevalence})});
+    baselines.push_back(
+        {name, threshold, score_answers(answers, sets.test, {threshold, options.events, options.prevalence})});
   };
   add("random", random_answers(count, classes, options.seed), 0.5);
   if (classes == 2)

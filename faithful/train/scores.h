@@ -33,7 +33,7 @@ struct Scores {
 struct ScoreOptions {
   double threshold = 0.5;  // two classes: class 1 where P(class 1) >= threshold
   bool events = true;      // event-wise scores where there are point labels; windows drawn at random have no order
-  double prevalence = 0;   // two classes: share of class 1 to which precision, F1 and AUC-PR are reweighted; 0: as it is
+  double prevalence = 0;  // two classes: share of class 1 to which precision, F1 and AUC-PR are reweighted; 0: as it is
 };
 
 // probabilities [n, K], of these windows in their order; windows without a label do not count.

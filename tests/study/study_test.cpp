@@ -26,8 +26,7 @@ TEST(Arms, EncodingsTimesScales) {
     names.push_back(to_string(arm));
   EXPECT_EQ(names, (std::vector<std::string>{"none", "sinusoidal unit", "sinusoidal matched", "rope", "dft unit",
                                              "dft matched"}));
-  EXPECT_NE(rejection([] { make_arms({"sinusodal"}, {"unit"}); }).find("did you mean sinusoidal?"),
-            std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"sinusodal"}, {"unit"}); }).find("did you mean sinusoidal?"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft"}, {"huge"}); }).find("--scale"), std::string::npos);
 }
@@ -227,6 +226,19 @@ TEST_F(Controls, NormRatioOfCodesAndInput) {
   EXPECT_GT(as_defined, 0);
   EXPECT_TRUE(std::isnan(norm_ratio(fit("none").model, result.sets.train, pool_)));
   EXPECT_TRUE(std::isnan(norm_ratio(fit("alibi").model, result.sets.train, pool_)));
+}
+
+TEST(Scores, ReweightedToAnotherPrevalence) {
+  Matrix<float> answers(6, 2);
+  const std::vector<std::int32_t> labels{1, 1, 1, 0, 0, 0};
+  const std::vector<float> positive{0.9F, 0.8F, 0.2F, 0.7F, 0.3F, 0.1F};
+  for (std::size_t i = 0; i < 6; ++i) answers(i, 1) = positive[i], answers(i, 0) = 1 - positive[i];
+  const Scores plain = score_answers(answers, labels, {}), rare = score_answers(answers, labels, {.prevalence = 0.03});
+  const Confusion wanted = at_prevalence(*plain.binary, 0.03);
+  EXPECT_NEAR(rare.binary->precision(), wanted.precision(), 1e-12);
+  EXPECT_NEAR(rare.binary->recall(), plain.binary->recall(), 1e-12);
+  EXPECT_LT(*rare.auc_pr, *plain.auc_pr);
+  EXPECT_EQ(*rare.auc_roc, *plain.auc_roc);
 }
 
 TEST(GapProbe, OneEventInEachChannelAtTheDistanceOfItsName) {
