@@ -42,12 +42,13 @@ HWY_INLINE float sum_of(std::size_t n, const Body& body) {
 // e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative error
 // (3e-9). Adding 1.5 * 2^23 rounds to whole numbers, and with 127 more the lowest bits are the exponent of 2^k already:
 // for k = -127, which everything below ends at, that of 0. ln 2 is subtracted in two parts, the first with few enough
-// bits that k times it is exact. x must not be above 88.37.
+// bits that k times it is exact. x must not be above 88.37. What is no number stays none.
 template <class D, class V>
 HWY_INLINE V exp_of(D d, V x) {
   const hn::RebindToSigned<D> di;
   const V rounder = hn::Set(d, 12583039.0F);
-  const V clamped = hn::Max(x, hn::Set(d, -88.02969F));
+  const V least = hn::Set(d, -88.02969F);
+  const V clamped = hn::IfThenElse(hn::Lt(x, least), least, x);  // Max would be free to take either of NaN and a number
   const V shifted = hn::MulAdd(clamped, hn::Set(d, 1.44269504F), rounder);
   const V k = hn::Sub(shifted, rounder);
   V r = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
@@ -88,7 +89,7 @@ HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
 
 void exponential(const float* x, std::size_t n, float* y) {
   for_each(n, [&](auto d, std::size_t i)
-                  HWY_ATTR { hn::StoreU(exp_of(d, hn::Min(hn::LoadU(d, x + i), hn::Set(d, 88.37626F))), d, y + i); });
+                  HWY_ATTR { hn::StoreU(exp_of(d, hn::Min(hn::Set(d, 88.37626F), hn::LoadU(d, x + i))), d, y + i); });
 }
 
 void gelu(const float* x, std::size_t n, float* y, float* slope) {

@@ -21,8 +21,8 @@ void gelu(const float* x, std::size_t n, float* y, float* slope);
 void relu(const float* x, std::size_t n, float* y, float* slope);
 
 // Relative error of every weight below 1e-6 plus 6e-8 times its score's distance from the greatest (the rounding of
-// that distance), for rows shorter than 10,000. Where the stride has room for it, the last vector of a row is filled up
-// with zeros.
+// that distance), for rows shorter than 10,000. One score that is no number makes its row none. Where the stride has
+// room for it, the last vector of a row is filled up with zeros.
 void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride);
 inline void softmax(float* x, std::size_t n) {
   softmax_rows(x, 1, n, n);

@@ -74,7 +74,7 @@ class FAITHFUL_API Shards {
   std::vector<T> first_, second_;                // AdamW's moments
   std::vector<Piece> pieces_;
   std::vector<double> squares_;  // [pieces], of gradient_norm()
-  std::size_t active_ = 0;  // shards of the last batch
+  std::size_t active_ = 0;       // shards of the last batch
   std::uint32_t step_ = 0;
 };
 

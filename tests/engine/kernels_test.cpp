@@ -174,6 +174,17 @@ TEST(Kernels, SoftmaxOfAMaskedRowIsZero) {
   }
 }
 
+TEST(Kernels, SoftmaxOfWhatIsNoNumberIsNone) {
+  for (const std::size_t n : kLengths) {
+    for (const std::size_t at : {std::size_t{0}, n / 2, n - 1}) {
+      std::vector<float> p = numbers(n, n);
+      p[at] = std::numeric_limits<float>::quiet_NaN();
+      softmax(p.data(), n);
+      for (const float weight : p) EXPECT_TRUE(std::isnan(weight)) << at << " of " << n;
+    }
+  }
+}
+
 TEST(Kernels, SoftmaxOfEqualScoresIsUniform) {
   std::vector<float> p(64, 3.5F);
   softmax(p.data(), 64);
