@@ -250,7 +250,7 @@ def main():
     parser.add_argument("--only", choices=["predict"])
     parser.add_argument("--python", action="append")
     parser.add_argument("--width", action="append", type=int)
-    parser.add_argument("--rounds", type=int, default=11)
+    parser.add_argument("--rounds", type=int, default=7)
     options = parser.parse_args()
     options.python = options.python or [sys.executable]
     options.width = options.width or [64, 128, 256]
