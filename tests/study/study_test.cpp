@@ -1,6 +1,7 @@
 #include "faithful/study/study.h"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -100,13 +101,15 @@ TEST(Study, TheSameForAnyThreadsAndHoweverOftenStopped) {
   StudyOptions options = made_options();
   options.arms = make_arms({"none", "dft"}, {"unit"});
   options.gap_seeds = 1;
+  options.gap = {.distances = {1, 4}, .train = 8, .test = 4};
   options.length_factor = 2;
   const StudyPlan plan(dataset, options);
   const StudyResult whole = run_study(plan, nullptr, {.threads = 1});
   EXPECT_FALSE(whole.stopped);
 
   const TemporaryFolder folder;
-  std::size_t finished = 0, sittings = 0;
+  std::atomic<std::size_t> finished = 0;  // told by one thread, asked by all
+  std::size_t sittings = 0;
   while (true) {
     RunsFile file(folder / "runs.jsonl");
     const std::size_t until = finished + 4;  // stop after four more runs
