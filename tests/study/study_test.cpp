@@ -113,7 +113,7 @@ TEST(Study, TheSameForAnyThreadsAndHoweverOftenStopped) {
   std::size_t sittings = 0;
   while (true) {
     RunsFile file(folder / "runs.jsonl");
-    const std::size_t until = finished + 4;  // stop after four more runs
+    const std::size_t until = finished + 2;  // stop after two more runs
     const StudyControl control{.threads = 2,
                                .stop = [&] { return finished >= until; },
                                .on_change = [&](const StudyState& state) { finished = state.done; }};
