@@ -12,9 +12,10 @@ SMALL = ["--model", "dfstrans", "--segment", "40", "--filters", "4", "--stages",
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("lift")
-    done = run("data", "elevator", "--trips", 240, "--anomalies", 50, "--samples", 200, "--channels", 8, "-o", "lift.npz", cwd=folder)
+    done = run("data", "elevator", "--trips", 300, "--anomalies", 50, "--samples", 400, "--channels", 6, "--faults", "encoder", "-o",
+               "lift.npz", cwd=folder)
     assert done.returncode == 0, done.stderr
-    done = train(folder, "m.safetensors", "--epochs", 20)
+    done = train(folder, "m.safetensors", "--epochs", 12)
     (folder / "out.txt").write_text(done.stdout)
     return folder
 
@@ -34,11 +35,11 @@ def test_learns_and_says_what_it_settled(folder):
 
 
 def test_show_evaluate_predict(folder):
-    assert "dfstrans: 5 steps of 40 samples" in run("show", "m.safetensors", cwd=folder).stdout
+    assert "dfstrans: 10 steps of 40 samples" in run("show", "m.safetensors", cwd=folder).stdout
     scores = run("evaluate", "m.safetensors", "lift.npz", "--json", cwd=folder)
     assert scores.returncode == 0, scores.stderr
     lines = run("predict", "m.safetensors", "lift.npz", cwd=folder).stdout.splitlines()
-    assert len(lines) == 241  # a header, and every trip
+    assert len(lines) == 301  # a header, and every trip
 
 
 def test_threads_and_resume_change_nothing(folder):

@@ -72,6 +72,21 @@ TEST(ModelFile, EveryEncodingComesBackToTheSameBytes) {
   }
 }
 
+// Running statistics and the factor of a decaying table are numbers of the file, and no weights.
+TEST(ModelFile, DfstransComesBackToTheSameBytes) {
+  const TrainedModel model = small_model(testing::small_dfstrans());
+  const std::string bytes = model_bytes(model);
+  const TrainedModel again = parse_model(bytes, "model");
+  EXPECT_EQ(again.config(), model.config());
+  EXPECT_EQ(model_bytes(again), bytes);
+  EXPECT_EQ(stored_count(model.config()), parameter_count(model.config()) + 2 * 2 * 3 * 4 + 1);
+}
+
+// A file of an encoder has no field of other forms: it is what it was before there were any.
+TEST(ModelFile, AnEncoderIsWrittenWithoutTheFieldsOfOtherForms) {
+  EXPECT_EQ(model_bytes(small_model(small_config())).find("sensor_weights"), std::string::npos);
+}
+
 TEST(ModelFile, KeepsOddNamesAndNumbers) {
   TrainedModel model = small_model(small_config());
   model.channels = {"",
