@@ -111,11 +111,11 @@ std::string write_page(const ReproduceOptions& said, const StudyReport& report, 
       "claims, each beside what comes out here.");
   if (said.quick)
     page.add_note(
-        "Quick: one small simulated Elevator (1,600 trips of 160 samples, two faults, half of the trips anomalous) and "
-        "3 seeds: its "
-        "scores cannot be held against the paper's, which are of 3 % anomalous trips, and no comparison below is more "
-        "than "
-        "exploratory.");
+        "Quick: one small simulated Elevator (short trips, two faults, half of the trips anomalous). Its scores cannot "
+        "be "
+        "held against the paper's, which are of 3 % anomalous trips, and with fewer than 10 seeds no comparison below "
+        "is "
+        "more than exploratory.");
   FigureWriter figures(page, said.output);
   const std::vector<Analysis> analyses = paper_analyses(said.threads);
   page.add_heading("Figures 1 and 2");
