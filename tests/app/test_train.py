@@ -91,6 +91,12 @@ def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
     assert "epochs" in other
 
 
+@pytest.mark.parametrize("scaler", ["none", "standard", "min-max", "robust"])
+def test_every_scaler_is_known_by_its_name(table, tmp_path, scaler):
+    done = train(table, tmp_path / "m.safetensors", "--epochs", "1", "--scaler", scaler, "--json")
+    assert json.loads(done.stdout)["scaler"]["kind"] == scaler
+
+
 def test_log_has_a_line_for_every_epoch(table, tmp_path):
     train(table, tmp_path / "m.safetensors", "--epochs", "3", "--log", tmp_path / "log.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
