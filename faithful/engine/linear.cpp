@@ -1,5 +1,6 @@
 #include "faithful/engine/kernels.h"
 #include "faithful/engine/operators.h"
+#include "faithful/engine/packed_weights_internal.h"
 
 namespace faithful::engine {
 
@@ -19,23 +20,10 @@ Runs runs_of(Tensor<T> x, Tensor<T> weight) {
   return {weight.shape[0], x.shape[0] * x.shape[1], x.shape[2]};
 }
 
-// The packed form of one group's weights: made with the parameters, or here and now.
-template <class T>
-const T* packed_weights(Tape<T>& tape, Tensor<T> weight, Form form, std::size_t group) {
-  const auto& entries = tape.parameters().entries();
-  if (weight.slot < entries.size() && weight.shape == entries[weight.slot].shape) {
-    if (const T* ready = tape.parameters().packed(weight.slot, form, group)) return ready;
-  }
-  const std::size_t out = weight.shape[weight.shape.rank() - 2], in = weight.width();
-  T* packed = tape.scratch().template take<T>(form == Form::kPlain ? packed_size<T>(out, in) : packed_size<T>(in, out));
-  pack<T>({weight.data + group * out * in, out, in, in}, form, packed);
-  return packed;
-}
-
 template <class T>
 void activate(Activation activation, const T* x, std::size_t n, T* y, T* slope) {
   if (activation == Activation::kGelu) gelu(x, n, y, slope);
-  if (activation == Activation::kRelu) relu(x, n, y, slope);
+  if (activation == Activation::kRelu) relu(x, n, y);
 }
 
 template <class T>
@@ -61,11 +49,13 @@ void linear_forward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias
 }
 
 template <class T>
-void linear_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, Tensor<T> y, const T* slope) {
+void linear_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, Activation activation, Tensor<T> y,
+                     const T* slope) {
   const Runs runs = runs_of(x, weight);
   const std::size_t out = y.width(), in = x.width();
   T* dy = tape.gradient_of(y);  // [rows, out]
-  if (slope != nullptr) multiply(slope, y.shape.count(), dy);
+  if (activation == Activation::kGelu) multiply(slope, y.shape.count(), dy);
+  if (activation == Activation::kRelu) relu_backward(static_cast<const T*>(y.data), y.shape.count(), dy);
   if (bias && tape.wants(bias)) {
     T* to = tape.gradient_to_add(bias);
     for (std::size_t run = 0; run < runs.count; ++run) {
@@ -106,10 +96,12 @@ Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, A
   assert(x.width() == weight.width());
   const auto timing = tape.time("linear");
   const Tensor<T> y = tape.make(x.shape.with_width(weight.shape[weight.shape.rank() - 2]));
-  const bool keeps_slope = tape.recording() && activation != Activation::kNone;
+  const bool keeps_slope = tape.recording() && activation == Activation::kGelu;  // that of ReLU is seen in y
   T* slope = keeps_slope ? tape.arena().template take<T>(y.shape.count()) : nullptr;
   linear_forward(tape, x, weight, bias, activation, y, slope);
-  tape.record("linear", y, [&tape, x, weight, bias, y, slope] { linear_backward(tape, x, weight, bias, y, slope); });
+  tape.record("linear", y, [&tape, x, weight, bias, activation, y, slope] {
+    linear_backward(tape, x, weight, bias, activation, y, slope);
+  });
   return y;
 }
 

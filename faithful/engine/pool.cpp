@@ -53,20 +53,6 @@ Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
 
 namespace {
 
-// Both kinds of max pooling: every result remembers the row it came from.
-template <class T>
-void record_max_pool(Tape<T>& tape, Tensor<T> x, Tensor<T> y, const std::uint32_t* sources) {
-  tape.record("max_pool", y, [&tape, x, y, sources] {
-    if (!tape.wants(x)) return;
-    const T* dy = tape.gradient_of(y);
-    T* to = tape.gradient_to_add(x);
-    const std::size_t width = x.width();
-    for (std::size_t i = 0; i < y.shape.count(); ++i) {
-      if (sources[i] != kNoSource) to[sources[i] * width + i % width] += dy[i];
-    }
-  });
-}
-
 // y[c] = the greatest x[row, c] over the valid rows; the first of equals.
 template <class T>
 void greatest_into(Tensor<T> x, Mask mask, std::size_t first, std::size_t count, T* y, std::uint32_t* sources) {
@@ -95,23 +81,69 @@ Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
   for (std::size_t b = 0; b < samples; ++b) {
     greatest_into(x, mask, b * positions, positions, y.row(b), sources + b * x.width());
   }
-  record_max_pool(tape, x, y, sources);
+  tape.record("max_pool", y, [&tape, x, y, sources] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    T* to = tape.gradient_to_add(x);
+    const std::size_t width = x.width();
+    for (std::size_t i = 0; i < y.shape.count(); ++i) {
+      if (sources[i] != kNoSource) to[sources[i] * width + i % width] += dy[i];
+    }
+  });
   return y;
 }
 
+namespace {
+
+// y[c] = the greatest of `rows` rows x[.., c], and at least 0 with `rectified`.
 template <class T>
-Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride) {
+void greatest_of_rows(const T* __restrict x, std::size_t rows, std::size_t width, bool rectified, T* __restrict y) {
+  for (std::size_t c = 0; c < width; ++c) y[c] = rectified && x[c] < 0 ? T(0) : x[c];
+  for (std::size_t r = 1; r < rows; ++r) {
+    for (std::size_t c = 0; c < width; ++c) y[c] = x[r * width + c] > y[c] ? x[r * width + c] : y[c];
+  }
+}
+
+// The first row that has the greatest value takes its gradient; dy is used up on the way.
+template <class T>
+void pass_to_greatest(const T* __restrict x, const T* __restrict y, std::size_t rows, std::size_t width, bool rectified,
+                      T* __restrict dy, T* __restrict dx) {
+  for (std::size_t c = 0; rectified && c < width; ++c) {
+    const T all = dy[c];
+    dy[c] = y[c] > 0 ? all : T(0);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < width; ++c) {
+      const T is = x[r * width + c] == y[c] ? T(1) : T(0), left = dy[c], taken = is * left;  // a product, for vectors
+      dx[r * width + c] += taken;
+      dy[c] = left - taken;
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride, bool rectified) {
   const auto timing = tape.time("max_pool");
   const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions;
-  assert(window >= 1 && stride >= 1 && window <= positions);
+  assert(x.contiguous() && window >= 1 && stride >= 1 && window <= positions);
   const std::size_t windows = (positions - window) / stride + 1;
   const Tensor<T> y = tape.make(x.shape.with_positions(windows));
-  auto* sources = tape.arena().template take<std::uint32_t>(y.shape.count());
+  const auto first_row = [=](std::size_t i) { return i / windows * positions + i % windows * stride; };
   for (std::size_t i = 0; i < samples * windows; ++i) {
-    const std::size_t first = i / windows * positions + i % windows * stride;
-    greatest_into(x, {}, first, window, y.row(i), sources + i * x.width());
+    greatest_of_rows<T>(x.row(first_row(i)), window, x.width(), rectified, y.row(i));
   }
-  record_max_pool(tape, x, y, sources);
+  tape.record("max_pool", y, [&tape, x, y, window, rectified, first_row] {
+    if (!tape.wants(x)) return;
+    T* dy = tape.gradient_of(y);
+    T* to = tape.gradient_to_add(x);
+    const std::size_t width = x.width();
+    for (std::size_t i = 0; i < y.rows(); ++i) {
+      const std::size_t first = first_row(i);
+      pass_to_greatest<T>(x.row(first), y.row(i), window, width, rectified, dy + i * width, to + first * width);
+    }
+  });
   return y;
 }
 
@@ -119,7 +151,7 @@ template Tensor<float> mean_pool(Tape<float>&, Tensor<float>, Mask);
 template Tensor<double> mean_pool(Tape<double>&, Tensor<double>, Mask);
 template Tensor<float> max_pool(Tape<float>&, Tensor<float>, Mask);
 template Tensor<double> max_pool(Tape<double>&, Tensor<double>, Mask);
-template Tensor<float> max_pool_windows(Tape<float>&, Tensor<float>, std::size_t, std::size_t);
-template Tensor<double> max_pool_windows(Tape<double>&, Tensor<double>, std::size_t, std::size_t);
+template Tensor<float> max_pool_windows(Tape<float>&, Tensor<float>, std::size_t, std::size_t, bool);
+template Tensor<double> max_pool_windows(Tape<double>&, Tensor<double>, std::size_t, std::size_t, bool);
 
 }  // namespace faithful::engine
