@@ -17,7 +17,7 @@ class TimeSeriesTransformer:
         self,
         encoding: str = "dft",
         *,
-        preset: Literal["small", "base", "large", "plain", "paper"] = "small",
+        preset: Literal["small", "base", "large", "plain", "paper", "dfstrans"] = "small",
         width: int | None = None,
         heads: int | None = None,
         head_width: int | None = None,

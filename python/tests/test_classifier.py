@@ -19,6 +19,14 @@ def fitted(bumps, quick):
     return TimeSeriesTransformer(**quick).fit(*bumps)
 
 
+def test_sensors_and_steps(bumps, tmp_path):
+    X, y = bumps
+    model = TimeSeriesTransformer(preset="dfstrans", segment=8, filters=8, heads=2, feed_forward=16, epochs=30, rate=5e-3, n_jobs=1).fit(X, y)
+    assert model.score(X, y) > 0.9
+    model.save(tmp_path / "m.safetensors")
+    assert np.array_equal(TimeSeriesTransformer.load(tmp_path / "m.safetensors").predict_proba(X), model.predict_proba(X))
+
+
 def test_learns(bumps, fitted):
     X, y = bumps
     assert fitted.score(X, y) > 0.9 and fitted.classes_.tolist() == ["bump", "flat"]
@@ -221,7 +229,7 @@ def test_refused_shapes_and_values(bumps, fitted):
     ({"dropout": 2.0}, ValueError, "dropout"),
     ({"rate": -1.0}, ValueError, "rate"),
     ({"heads": 5}, ValueError, "heads"),
-    ({"preset": "huge"}, ValueError, "preset: expected paper, plain, small, base, large, found \"huge\""),
+    ({"preset": "huge"}, ValueError, "preset: expected paper, plain, small, base, large, dfstrans, found \"huge\""),
     ({"scaler": "log"}, ValueError, "scaler"),
     ({"validation": 1.5}, ValueError, "validation: expected a share between 0 and 1"),
     ({"axes": "tcn"}, ValueError, "axes: expected ntc or nct, found 'tcn'"),
