@@ -169,7 +169,9 @@ std::string measure_title(const std::string& measure) {
 
 std::string verdict(const Comparison& comparison) {
   const std::string arm = to_string(comparison.arm), reference = to_string(comparison.reference);
-  const std::string where = fmt::format("{} in {}", comparison.data, measure_title(comparison.measure));
+  const std::string where =
+      fmt::format("{}{} in {}", comparison.data, comparison.split == "random" ? " (random split, which leaks)" : "",
+                  measure_title(comparison.measure));
   const std::size_t seeds = comparison.differences.size();
   const Interval interval = comparison.paired.interval, careful = comparison.corrected.interval;
   const double mean = comparison.paired.summary.mean;

@@ -81,6 +81,9 @@ TEST(StudyStatistics, VerdictsByRule) {
   EXPECT_EQ(verdict(only_comparison({0.04, -0.02, 0.04, -0.02, 0.04, -0.02, 0.04, 0.01, 0.01, -0.02})),
             "no difference larger than 0.030 shown between dft and sinusoidal on made in F1 (mean +0.010, -0.010 to "
             "+0.030).");
+  Comparison leaking = only_comparison({0.02, 0.03, 0.02});
+  leaking.split = "random";
+  EXPECT_NE(verdict(leaking).find("on made (random split, which leaks) in F1"), std::string::npos) << verdict(leaking);
   EXPECT_TRUE(verdict(only_comparison({0.02, 0.03, 0.02})).starts_with("Exploratory (3 seeds): dft is better"));
   EXPECT_NE(verdict(only_comparison({0.02})).find("one seed says nothing"), std::string::npos);
   // t interval above 0, the corrected one across it
