@@ -1,4 +1,4 @@
-// Operators that move numbers around: add, scale, sum, concat, slice, repeat, transpose.
+// Operators that move numbers around: add, scale, sum, concat, slice, repeat, transpose, transpose_rows.
 
 #include <algorithm>
 
@@ -168,6 +168,23 @@ Tensor<T> transpose(Tape<T>& tape, Tensor<T> x) {
   return y;
 }
 
+template <class T>
+Tensor<T> transpose_rows(Tape<T>& tape, Tensor<T> x) {
+  const auto timing = tape.time("transpose_rows");
+  assert(x.shape.rank() == 4);
+  const std::size_t m = x.shape[1], n = x.shape[2];
+  const auto place = [m, n](std::size_t r) { return r / (m * n) * m * n + r % n * m + r / n % m; };  // of row r of x
+  const Tensor<T> y = tape.make({x.shape[0], n, m, x.width()});
+  for (std::size_t r = 0; r < x.rows(); ++r) std::copy_n(x.row(r), x.width(), y.row(place(r)));
+  tape.record("transpose_rows", y, [&tape, x, y, place] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    const Gradient<T> to = tape.gradient(x);
+    for (std::size_t r = 0; r < x.rows(); ++r) pass_on(dy + place(r) * y.width(), x.width(), to, r);
+  });
+  return y;
+}
+
 template Tensor<float> add(Tape<float>&, Tensor<float>, Tensor<float>);
 template Tensor<double> add(Tape<double>&, Tensor<double>, Tensor<double>);
 template Tensor<float> scale(Tape<float>&, Tensor<float>, double);
@@ -182,5 +199,7 @@ template Tensor<float> repeat(Tape<float>&, Tensor<float>, std::size_t);
 template Tensor<double> repeat(Tape<double>&, Tensor<double>, std::size_t);
 template Tensor<float> transpose(Tape<float>&, Tensor<float>);
 template Tensor<double> transpose(Tape<double>&, Tensor<double>);
+template Tensor<float> transpose_rows(Tape<float>&, Tensor<float>);
+template Tensor<double> transpose_rows(Tape<double>&, Tensor<double>);
 
 }  // namespace faithful::engine

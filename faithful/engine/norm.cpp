@@ -69,51 +69,118 @@ Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> g
 
 namespace {
 
-// The mean and variance of every column, or those of the parameters outside training.
-template <class T>
-void column_statistics(Tensor<T> x, T* mean, T* variance) {
-  const std::size_t width = x.width(), rows = x.rows();
-  std::fill_n(mean, width, T(0));
-  std::fill_n(variance, width, T(0));
-  for (std::size_t r = 0; r < rows; ++r) add(x.row(r), width, mean);
-  for (std::size_t c = 0; c < width; ++c) mean[c] /= static_cast<T>(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
-    const T* row = x.row(r);
-    for (std::size_t c = 0; c < width; ++c) variance[c] += (row[c] - mean[c]) * (row[c] - mean[c]);
+// The rows of one group of a batch norm: runs of `rows` rows, from `first` on and `step` rows apart. Rows are short
+// where filters are few: kBeside of them side by side are passed as one long row, with the same columns over and over.
+struct Columns {
+  static constexpr std::size_t kBeside = 16;
+  std::size_t first, step, runs, rows, width;
+
+  std::size_t count() const { return runs * rows; }
+  std::size_t wide() const { return kBeside * width; }
+
+  // Calls body(index of the first number, how many) for each long row.
+  template <class Visit>
+  void for_each(const Visit& visit) const {
+    for (std::size_t run = 0; run < runs; ++run) {
+      for (std::size_t r = 0; r < rows; r += kBeside) {
+        visit((first + run * step + r) * width, std::min(kBeside, rows - r) * width);
+      }
+    }
   }
-  for (std::size_t c = 0; c < width; ++c) variance[c] /= static_cast<T>(rows);
-}
+  template <class T>
+  void spread(const T* of_columns, T* wide_row) const {
+    for (std::size_t i = 0; i < wide(); ++i) wide_row[i] = of_columns[i % width];
+  }
+  template <class T>
+  void fold(const T* wide_row, T* of_columns) const {
+    std::fill_n(of_columns, width, T(0));
+    for (std::size_t i = 0; i < wide(); ++i) of_columns[i % width] += wide_row[i];
+  }
+};
 
 template <class T>
+Columns columns_of(Tensor<T> x, Tensor<T> gain, std::size_t group) {
+  if (gain.shape.rank() == 1) return {0, 0, 1, x.rows(), x.width()};
+  assert(x.shape.rank() == 4 && x.shape[1] == gain.shape[0]);
+  return {group * x.shape[2], x.shape[1] * x.shape[2], x.shape[0], x.shape[2], x.width()};
+}
+
+// The mean and variance of every column.
+template <class T>
+void column_statistics(Arena& scratch, const T* x, const Columns& at, T* mean, T* variance) {
+  const ScratchScope scope(scratch);
+  T* sums = scratch.take<T>(at.wide());
+  T* means = scratch.take<T>(at.wide());
+  std::fill_n(sums, at.wide(), T(0));
+  at.for_each([&](std::size_t i, std::size_t n) { add(x + i, n, sums); });
+  at.fold(sums, mean);
+  for (std::size_t c = 0; c < at.width; ++c) mean[c] /= static_cast<T>(at.count());
+  at.spread(mean, means);
+  std::fill_n(sums, at.wide(), T(0));
+  at.for_each([&](std::size_t first, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) sums[i] += (x[first + i] - means[i]) * (x[first + i] - means[i]);
+  });
+  at.fold(sums, variance);
+  for (std::size_t c = 0; c < at.width; ++c) variance[c] /= static_cast<T>(at.count());
+}
+
+// unit = (x - mean) scale, y = unit gain + offset.
+template <class T>
+void standardize(Arena& scratch, const T* x, const Columns& at, const T* mean, const T* scale, const T* gain,
+                 const T* offset, T* unit, T* y) {
+  const ScratchScope scope(scratch);
+  T* wide[4];
+  const T* narrow[] = {mean, scale, gain, offset};
+  for (std::size_t k = 0; k < 4; ++k) at.spread(narrow[k], wide[k] = scratch.take<T>(at.wide()));
+  at.for_each([&](std::size_t first, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) unit[first + i] = (x[first + i] - wide[0][i]) * wide[1][i];
+    for (std::size_t i = 0; i < n; ++i) y[first + i] = unit[first + i] * wide[2][i] + wide[3][i];
+  });
+}
+
+// One group; `to`: where dx goes, or nowhere.
+template <class T>
 void batch_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> y, const T* unit,
-                         const T* scales, bool of_batch) {
-  const std::size_t width = x.width(), rows = x.rows();
+                         const T* scales, bool of_batch, std::size_t group, Gradient<T> to) {
+  const Columns at = columns_of(x, gain, group);
   const T* dy = tape.gradient_of(y);
-  T* dgain = tape.gradient_to_add(gain);
-  T* doffset = tape.gradient_to_add(offset);
-  const ScratchScope scratch(tape.scratch());
-  T* mean = tape.scratch().template take<T>(width);   // of dy, by column
-  T* slope = tape.scratch().template take<T>(width);  // of dy along unit
-  std::fill_n(mean, width, T(0));
-  std::fill_n(slope, width, T(0));
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < width; ++c) {
-      mean[c] += dy[r * width + c];
-      slope[c] += dy[r * width + c] * unit[r * width + c];
+  Arena& scratch = tape.scratch();
+  const ScratchScope scope(scratch);
+  T* sums = scratch.template take<T>(2 * at.wide());  // of dy, and of dy along unit
+  T* slopes = sums + at.wide();
+  std::fill_n(sums, 2 * at.wide(), T(0));
+  at.for_each([&](std::size_t first, std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      sums[i] += dy[first + i];
+      slopes[i] += dy[first + i] * unit[first + i];
     }
+  });
+  T* mean = scratch.template take<T>(at.width);
+  T* slope = scratch.template take<T>(at.width);
+  T* factor = scratch.template take<T>(at.width);
+  at.fold(sums, mean);
+  at.fold(slopes, slope);
+  if (tape.wants(offset)) add(mean, at.width, tape.gradient_to_add(offset) + group * at.width);
+  if (tape.wants(gain)) add(slope, at.width, tape.gradient_to_add(gain) + group * at.width);
+  if (to.data == nullptr) return;
+  // dx = gain scale (dy - mean(dy) - unit mean(dy unit)); fixed statistics pass no gradient on.
+  const T share = of_batch ? T(1) / static_cast<T>(at.count()) : T(0);
+  for (std::size_t c = 0; c < at.width; ++c) {
+    factor[c] = gain.data[group * at.width + c] * scales[group * at.width + c];
+    mean[c] *= share;
+    slope[c] *= share;
   }
-  add(mean, width, doffset);
-  add(slope, width, dgain);
-  if (!tape.wants(x)) return;
-  const Gradient<T> to = tape.gradient(x);
-  const T share = of_batch ? T(1) / static_cast<T>(rows) : T(0);  // fixed statistics pass no gradient on
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < width; ++c) {
-      const T d = gain.data[c] * scales[c] * (dy[r * width + c] - share * (mean[c] + unit[r * width + c] * slope[c]));
-      T& at = to.row(r)[c];
-      at = to.add ? at + d : d;
+  T* factors = scratch.template take<T>(at.wide());
+  at.spread(factor, factors);
+  at.spread(mean, sums);
+  at.spread(slope, slopes);
+  at.for_each([&](std::size_t first, std::size_t n) {
+    T* dx = to.data + first;
+    for (std::size_t i = 0; i < n; ++i) {
+      const T d = factors[i] * (dy[first + i] - sums[i] - unit[first + i] * slopes[i]);
+      dx[i] = to.add ? dx[i] + d : d;
     }
-  }
+  });
 }
 
 }  // namespace
@@ -122,35 +189,35 @@ template <class T>
 Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean, Tensor<T> variance,
                      double epsilon) {
   const auto timing = tape.time("batch_norm");
-  const std::size_t width = x.width(), rows = x.rows();
+  assert(x.contiguous());
+  const std::size_t width = x.width(), groups = gain.shape.rank() == 1 ? 1 : gain.shape[0], all = groups * width;
   const Tensor<T> y = tape.make(x.shape);
   T* unit = tape.arena().template take<T>(x.shape.count());
-  T* scales = tape.arena().template take<T>(width);
-  const T* means = mean.data;
-  const T* variances = variance.data;
+  T* scales = tape.arena().template take<T>(all);  // [G, D]
   const bool of_batch = tape.training();
-  if (of_batch) {
-    T* batch_mean = tape.arena().template take<T>(width);
-    T* batch_variance = tape.arena().template take<T>(width);
-    column_statistics(x, batch_mean, batch_variance);
-    means = batch_mean;
-    variances = batch_variance;
-    if (tape.recording()) {  // left where the update of the statistics looks; the variance without bias, as is usual
-      const T unbias = rows > 1 ? static_cast<T>(rows) / static_cast<T>(rows - 1) : T(1);
-      std::copy_n(batch_mean, width, tape.gradient(mean).data);
-      T* to = tape.gradient(variance).data;
-      for (std::size_t c = 0; c < width; ++c) to[c] = batch_variance[c] * unbias;
-    }
+  T* means = of_batch ? tape.arena().template take<T>(all) : mean.data;
+  T* variances = of_batch ? tape.arena().template take<T>(all) : variance.data;
+  for (std::size_t g = 0; g < groups; ++g) {
+    const Columns at = columns_of(x, gain, g);
+    const std::size_t own = g * width;
+    if (of_batch) column_statistics<T>(tape.scratch(), x.data, at, means + own, variances + own);
+    for (std::size_t c = own; c < own + width; ++c) scales[c] = 1 / std::sqrt(variances[c] + static_cast<T>(epsilon));
+    standardize<T>(tape.scratch(), x.data, at, means + own, scales + own, gain.data + own, offset.data + own, unit,
+                   y.data);
   }
-  for (std::size_t c = 0; c < width; ++c) scales[c] = 1 / std::sqrt(variances[c] + static_cast<T>(epsilon));
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < width; ++c) {
-      unit[r * width + c] = (x.row(r)[c] - means[c]) * scales[c];
-      y.row(r)[c] = unit[r * width + c] * gain.data[c] + offset.data[c];
-    }
+  if (of_batch && tape.recording() && tape.wants(mean)) {
+    // Left where the update of the statistics looks; the variance without bias, as is usual.
+    const std::size_t rows = columns_of(x, gain, 0).count();
+    const T unbias = rows > 1 ? static_cast<T>(rows) / static_cast<T>(rows - 1) : T(1);
+    std::copy_n(means, all, tape.gradient(mean).data);
+    T* to = tape.gradient(variance).data;
+    for (std::size_t c = 0; c < all; ++c) to[c] = variances[c] * unbias;
   }
-  tape.record("batch_norm", y, [&tape, x, gain, offset, y, unit, scales, of_batch] {
-    batch_norm_backward(tape, x, gain, offset, y, unit, scales, of_batch);
+  tape.record("batch_norm", y, [&tape, x, gain, offset, y, unit, scales, of_batch, groups] {
+    const Gradient<T> to = tape.wants(x) ? tape.gradient(x) : Gradient<T>{};
+    for (std::size_t g = 0; g < groups; ++g) {
+      batch_norm_backward(tape, x, gain, offset, y, unit, scales, of_batch, g, to);
+    }
   });
   return y;
 }

@@ -28,7 +28,8 @@ FAITHFUL_API Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual
 
 // The same over the rows for every column of x [.., D]. In training it takes the statistics of the rows on this tape
 // (one shard of the batch: "ghost batch norm", Hoffer et al. 2017) and leaves them for the parameters `mean` and
-// `variance`, which must be declared as statistics [D]; otherwise it uses those.
+// `variance`, which must be declared as statistics [D]; otherwise it uses those. With all four [G, D]: x [B, G, R, D],
+// and group g has statistics, gain and offset of its own.
 template <class T>
 FAITHFUL_API Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean,
                                   Tensor<T> variance, double epsilon = 1e-5);
@@ -49,8 +50,10 @@ template <class T>
 FAITHFUL_API Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask = {});
 
 // The greatest value in each of the windows x[b, t * stride .. + window - 1, :]: [.., (S - window) / stride + 1, D].
+// `rectified`: at least 0, as if ReLU came before.
 template <class T>
-FAITHFUL_API Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride);
+FAITHFUL_API Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride,
+                                        bool rectified = false);
 
 // x + y; the rows of y repeat when it has fewer: [B, S, D] + [S, D], or + [D].
 template <class T>
@@ -80,11 +83,17 @@ FAITHFUL_API Tensor<T> repeat(Tape<T>& tape, Tensor<T> x, std::size_t times);
 template <class T>
 FAITHFUL_API Tensor<T> transpose(Tape<T>& tape, Tensor<T> x);
 
+// x [B, M, N, D] -> [B, N, M, D]: whole rows change places.
+template <class T>
+FAITHFUL_API Tensor<T> transpose_rows(Tape<T>& tape, Tensor<T> x);
+
 struct ConvolutionOptions {
   std::size_t kernel = 3;    // positions that one output sees
   std::size_t stride = 1;    // positions from one output to the next
   std::size_t dilation = 1;  // positions from one tap to the next
   std::size_t padding = 0;   // zeros before and behind
+  // With groups: the S positions are segments of so many, each convolved (and padded) for itself; 0: one of all.
+  std::size_t segment = 0;
 };
 
 // y[b, t, o] = bias[o] + Σ_k Σ_c W[o, k * C + c] x[b, t * stride + k * dilation - padding, c]; x [.., S, C],

@@ -53,20 +53,6 @@ Tensor<T> mean_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
 
 namespace {
 
-// Both kinds of max pooling: every result remembers the row it came from.
-template <class T>
-void record_max_pool(Tape<T>& tape, Tensor<T> x, Tensor<T> y, const std::uint32_t* sources) {
-  tape.record("max_pool", y, [&tape, x, y, sources] {
-    if (!tape.wants(x)) return;
-    const T* dy = tape.gradient_of(y);
-    T* to = tape.gradient_to_add(x);
-    const std::size_t width = x.width();
-    for (std::size_t i = 0; i < y.shape.count(); ++i) {
-      if (sources[i] != kNoSource) to[sources[i] * width + i % width] += dy[i];
-    }
-  });
-}
-
 // y[c] = the greatest x[row, c] over the valid rows; the first of equals.
 template <class T>
 void greatest_into(Tensor<T> x, Mask mask, std::size_t first, std::size_t count, T* y, std::uint32_t* sources) {
@@ -95,23 +81,67 @@ Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
   for (std::size_t b = 0; b < samples; ++b) {
     greatest_into(x, mask, b * positions, positions, y.row(b), sources + b * x.width());
   }
-  record_max_pool(tape, x, y, sources);
+  tape.record("max_pool", y, [&tape, x, y, sources] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    T* to = tape.gradient_to_add(x);
+    const std::size_t width = x.width();
+    for (std::size_t i = 0; i < y.shape.count(); ++i) {
+      if (sources[i] != kNoSource) to[sources[i] * width + i % width] += dy[i];
+    }
+  });
   return y;
 }
 
+namespace {
+
+// y[c] = the greatest of `rows` rows x[.., c] and which of them it is, the first of equals; with `rectified` at least
+// 0, of no row (that of `rows`).
 template <class T>
-Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride) {
+void greatest_of_window(const T* x, std::size_t rows, std::size_t width, bool rectified, T* y, std::uint8_t* source) {
+  for (std::size_t c = 0; c < width; ++c) {
+    const bool none = rectified && !(x[c] > 0);
+    y[c] = none ? T(0) : x[c];
+    source[c] = none ? static_cast<std::uint8_t>(rows) : std::uint8_t{0};
+  }
+  for (std::size_t r = 1; r < rows; ++r) {
+    const T* row = x + r * width;
+    for (std::size_t c = 0; c < width; ++c) {
+      const bool greater = row[c] > y[c];
+      y[c] = greater ? row[c] : y[c];
+      source[c] = greater ? static_cast<std::uint8_t>(r) : source[c];
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride, bool rectified) {
   const auto timing = tape.time("max_pool");
-  const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions;
-  assert(window >= 1 && stride >= 1 && window <= positions);
+  const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions, width = x.width();
+  assert(x.contiguous() && window >= 1 && window < 256 && stride >= 1 && window <= positions);
   const std::size_t windows = (positions - window) / stride + 1;
   const Tensor<T> y = tape.make(x.shape.with_positions(windows));
-  auto* sources = tape.arena().template take<std::uint32_t>(y.shape.count());
+  auto* sources = tape.arena().template take<std::uint8_t>(y.shape.count());  // row of the window
+  const auto first_row = [=](std::size_t i) { return i / windows * positions + i % windows * stride; };
   for (std::size_t i = 0; i < samples * windows; ++i) {
-    const std::size_t first = i / windows * positions + i % windows * stride;
-    greatest_into(x, {}, first, window, y.row(i), sources + i * x.width());
+    greatest_of_window<T>(x.row(first_row(i)), window, width, rectified, y.row(i), sources + i * width);
   }
-  record_max_pool(tape, x, y, sources);
+  tape.record("max_pool", y, [&tape, x, y, sources, window, first_row] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    T* to = tape.gradient_to_add(x);
+    const std::size_t columns = x.width();
+    for (std::size_t i = 0; i < y.rows(); ++i) {
+      for (std::size_t r = 0; r < window; ++r) {
+        T* row = to + (first_row(i) + r) * columns;
+        for (std::size_t c = 0; c < columns; ++c) {
+          row[c] += sources[i * columns + c] == r ? dy[i * columns + c] : T(0);
+        }
+      }
+    }
+  });
   return y;
 }
 
@@ -119,7 +149,7 @@ template Tensor<float> mean_pool(Tape<float>&, Tensor<float>, Mask);
 template Tensor<double> mean_pool(Tape<double>&, Tensor<double>, Mask);
 template Tensor<float> max_pool(Tape<float>&, Tensor<float>, Mask);
 template Tensor<double> max_pool(Tape<double>&, Tensor<double>, Mask);
-template Tensor<float> max_pool_windows(Tape<float>&, Tensor<float>, std::size_t, std::size_t);
-template Tensor<double> max_pool_windows(Tape<double>&, Tensor<double>, std::size_t, std::size_t);
+template Tensor<float> max_pool_windows(Tape<float>&, Tensor<float>, std::size_t, std::size_t, bool);
+template Tensor<double> max_pool_windows(Tape<double>&, Tensor<double>, std::size_t, std::size_t, bool);
 
 }  // namespace faithful::engine

@@ -7,7 +7,8 @@ namespace faithful::engine {
 
 template <class T>
 void Tape<T>::begin(const Parameters<T>& parameters, Options options) {
-  assert(!options.record || options.gradients.size() == parameters.size());
+  const bool of_parameters = options.record && !options.gradients.empty();
+  assert(!of_parameters || options.gradients.size() == parameters.size());
   parameters_ = &parameters;
   options_ = options;
   draw_count_ = 0;
@@ -19,8 +20,8 @@ void Tape<T>::begin(const Parameters<T>& parameters, Options options) {
   for (const ParameterEntry& entry : parameters.entries()) {
     // Operators read parameters only; the cast spares a second, constant kind of tensor.
     T* values = const_cast<T*>(parameters.values().data()) + entry.offset;
-    T* gradient = options.record ? options.gradients.data() + entry.offset : nullptr;
-    parameter_tensors_.push_back(add_slot(values, entry.shape, entry.shape.width(), gradient, options.record));
+    T* gradient = of_parameters ? options.gradients.data() + entry.offset : nullptr;
+    parameter_tensors_.push_back(add_slot(values, entry.shape, entry.shape.width(), gradient, of_parameters));
   }
 }
 

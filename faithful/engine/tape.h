@@ -51,7 +51,7 @@ class FAITHFUL_API Tape {
   struct Options {
     bool record = false;          // leave closures, so that backward() can run
     bool training = false;        // dropout drops, batch norm takes the batch's statistics
-    std::span<T> gradients = {};  // [parameters.size()]: of the parameters; needed to record
+    std::span<T> gradients = {};  // [parameters.size()]: of the parameters; empty: only those of variables are wanted
     Draws draws = {};
     Profile* profile = nullptr;  // adds up the seconds of every operator
   };

@@ -19,24 +19,31 @@ struct Samples {
   std::span<const T> values = {};            // [B, length, C], scaled; padded ones count as 0
   std::span<const std::uint8_t> valid = {};  // [B, length], 0: padding; empty: no padding
   std::span<const T> times = {};             // [B, length], positions of the samples where config.positions is "time"
+  std::span<T> gradients = {};               // [B, length, C]: where a tape that runs back leaves that of the values;
+                                             // empty: not wanted
 
   // Samples begin .. end - 1 of them.
   Samples part(std::size_t begin, std::size_t end) const {
     const auto cut = [&](auto all) {
       return all.empty() ? all : all.subspan(all.size() / count * begin, all.size() / count * (end - begin));
     };
-    return {end - begin, cut(values), cut(valid), cut(times)};
+    return {end - begin, cut(values), cut(valid), cut(times), cut(gradients)};
   }
 };
 
 // Attention weights, on request.
 template <class T>
 struct AttentionMaps {
-  std::span<T> values = {};  // [L, B, H, S, S]; a class token adds one to S
+  std::span<T> values = {};    // encoder: [L, B, H, S, S]; a class token adds one to S
+  std::span<T> temporal = {};  // dfstrans: [B, C, H, S, S], of each sensor over the steps
+  std::span<T> spatial = {};   // dfstrans: [B, S, H, C, C], of each step over the sensors
 };
 
-// A Transformer that classifies windows: embedding -> position -> L encoder layers -> pooling -> K classes. T is float,
-// or double for checks. Forward only: the tape goes back by itself.
+// A Transformer that classifies windows. T is float, or double for checks. Forward only: the tape goes back by itself.
+//   encoder:  embedding -> position -> L encoder layers -> pooling -> K classes
+//   dfstrans: a CNN per sensor -> position -> attention over steps + attention over sensors -> feed-forward -> mean
+//   over
+//             steps -> K classes (docs/model.md)
 template <class T>
 class FAITHFUL_API Classifier {
  public:
@@ -45,7 +52,8 @@ class FAITHFUL_API Classifier {
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(Classifier&&) noexcept;
 
-  static std::size_t count(const ModelConfig& config);  // of its parameters, without making it: parameter_count()
+  // Of its parameters, without making it, and of the running statistics too: parameter_count(), stored_count().
+  static std::size_t count(const ModelConfig& config, bool statistics);
   const ModelConfig& config() const;
   engine::Parameters<T>& parameters();  // named views into one buffer
   const engine::Parameters<T>& parameters() const;
@@ -63,7 +71,12 @@ class FAITHFUL_API Classifier {
   engine::Tensor<T> logits_of(engine::Tape<T>& tape, engine::Tensor<T> h, const Samples<T>& samples,
                               const AttentionMaps<T>& maps = {}) const;
 
-  // [B, S, d]: what codes are added to, the embedded steps, concatenated features of time included. For measurements.
+  // out [B, length, C] = the gradient of class `of`'s logit by each sample's values (of two classes, 0 has that of 1
+  // with the other sign), with recording on and training off; 0 at padding. Begins a pass of the tape.
+  void input_gradient_into(engine::Tape<T>& tape, const Samples<T>& samples, std::size_t of, std::span<T> out) const;
+
+  // [B, S, d]: what codes are added to, the embedded steps, concatenated features of time included; of dfstrans
+  // [B, C, S, d]. For measurements.
   engine::Tensor<T> embedded_steps(engine::Tape<T>& tape, const Samples<T>& samples) const;
 
   // Cross-entropy of the samples (binary for two classes), as Shards::accumulate wants it.

@@ -51,6 +51,37 @@ struct Check {
   }
 };
 
+// Every sensor and every step may have weights of its own, so that there can be fewer of each.
+void check_dfstrans_sizes(const ModelConfig& config, const Check& check) {
+  constexpr std::size_t kMostGroups = 65536, kMostFilters = 1024;
+  check.size("channels", config.channels, 1, kMostGroups);
+  check.size("steps", config.steps(), 1, kMostGroups);
+  check.size("filters", config.filters, 1, kMostFilters);
+  check.size("stages", config.stages, 1, 16);
+  check.size("layers", config.layers, 1, 1);
+  check.size("head_hidden", config.head_hidden, 1);
+  check.that(config.pooled() > 0,
+             fmt::format("a segment of at least {} samples, which {} stages of pooling halve", 1U << config.stages,
+                         config.stages),
+             fmt::format("{}", config.segment), "take a longer segment or fewer stages");
+  check.that(config.width == config.filters * config.pooled(),
+             fmt::format("a width of {}, filters times pooled samples", config.filters * config.pooled()),
+             fmt::format("{}", config.width), "it follows from filters, segment and stages");
+}
+
+void check_form(const ModelConfig& config, const Check& check) {
+  check.choice("form", config.form, {"encoder", "dfstrans"});
+  if (config.is_dfstrans()) {
+    check.choice("block", config.block, {"post"});
+    check.choice("pooling", config.pooling, {"mean"});
+    return;
+  }
+  const ModelConfig standard;
+  check.that(config.stages == standard.stages && config.head_hidden == standard.head_hidden && !config.sensor_weights &&
+                 !config.step_weights,
+             "the form dfstrans where stages, sensor_weights, step_weights or head_hidden are set", config.form);
+}
+
 void check_sizes(const ModelConfig& config, const Check& check) {
   check.size("channels", config.channels, 1);
   check.size("length", config.length, 1);
@@ -70,6 +101,7 @@ void check_sizes(const ModelConfig& config, const Check& check) {
   check.that(config.head_width != 0 || config.width % config.heads == 0,
              fmt::format("a number of heads that divides the width {}", config.width), fmt::format("{}", config.heads),
              "or set head_width");
+  if (config.is_dfstrans()) check_dfstrans_sizes(config, check);
   check.that(config.dropout >= 0 && config.dropout < 1, "dropout of 0 to below 1", fmt::format("{}", config.dropout));
   check.that(config.rho > 0 && std::isfinite(config.rho), "a positive rho", fmt::format("{}", config.rho));
 }
@@ -106,6 +138,11 @@ void try_encoding(const ModelConfig& config, const CatalogEntry& entry, const Ch
 
 void check_position(const ModelConfig& config, const Check& check) {
   const CatalogEntry& entry = catalog_entry(config.encoding);
+  check.that(!config.decays() || entry.kind == EncodingKind::kAdditive, "an encoding that is added where scale decays",
+             config.encoding);
+  const bool concatenated = entry.kind == EncodingKind::kConcatenated && config.mtan != "attention";
+  check.that(!config.is_dfstrans() || !concatenated, "an encoding that is not concatenated, for the form dfstrans",
+             config.encoding, "no embedding follows its convolutions; mtan can give the queries: mtan attention");
   if (config.positions == "time") {
     check.that(entry.real_positions && !is_bias(entry), "an encoding of times: one with real positions that is no bias",
                config.encoding, "sinusoidal, dft, tape, learned-frequency, mtan, time2vec and rope are");
@@ -134,7 +171,7 @@ std::string to_text(const ModelConfig& config) {
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large"};
+  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large", "dfstrans"};
   return names;
 }
 
@@ -145,6 +182,16 @@ ModelConfig preset(std::string_view name) {
     config.layers = 1;
     config.head_width = config.width;
     config.dropout = 0;
+  } else if (name == "dfstrans") {  // as published, but for the weights that sensors and steps share
+    config.form = "dfstrans";
+    config.filters = 20;
+    config.kernel = 5;
+    config.segment = 100;
+    config.heads = 10;
+    config.layers = 1;
+    config.feed_forward = 2048;
+    config.activation = "relu";
+    config.width = config.filters * config.pooled();
   } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
   } else {
     config.segment = 2;
@@ -178,7 +225,7 @@ EncodingOptions encoding_options(const ModelConfig& config) {
   options.heads = config.heads;
   options.rho = config.rho;
   options.period = config.period;
-  options.scale = parse_scale(config.scale, "scale");
+  if (!config.decays()) options.scale = parse_scale(config.scale, "scale");
   options.clip = config.clip;
   options.time_dim = config.time_dim;
   options.tupe_relative = config.tupe_relative;
@@ -189,14 +236,23 @@ EncodingOptions encoding_options(const ModelConfig& config) {
 
 std::vector<std::string> settle(ModelConfig& config) {
   if (config.segment == 0) return {};  // check_config says so
-  if (config.encoding != "dft" || config.period != 0 || config.steps() <= config.width) return {};
-  config.period = config.steps();
-  return {fmt::format("{} positions are more than the width {}: the DFT encoding takes the period {}", config.steps(),
-                      config.width, config.period)};
+  std::vector<std::string> notes;
+  if (config.is_dfstrans() && config.pooled() > 0 && config.width != config.filters * config.pooled()) {
+    config.width = config.filters * config.pooled();
+    notes.push_back(fmt::format("segments of {} samples become {} of {} filters: the width is {}", config.segment,
+                                config.pooled(), config.filters, config.width));
+  }
+  if (config.encoding == "dft" && config.period == 0 && config.steps() > config.width) {
+    config.period = config.steps();
+    notes.push_back(fmt::format("{} positions are more than the width {}: the DFT encoding takes the period {}",
+                                config.steps(), config.width, config.period));
+  }
+  return notes;
 }
 
 void check_config(const ModelConfig& config, const std::string& place) {
   const Check check{place};
+  check_form(config, check);
   check_sizes(config, check);
   check.choice("block", config.block, {"post", "pre", "bare"});
   check.choice("activation", config.activation, {"gelu", "relu"});

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "faithful/base/api.h"
@@ -14,6 +15,8 @@ namespace faithful {
 // All that fixes the form of a classifier: with the same config and seed it starts from the same numbers. Names of the
 // fields in files and options are those that visit_fields() gives.
 struct ModelConfig {
+  std::string form = "encoder";  // encoder: steps attend to steps; dfstrans: sensors and steps, see docs/model.md
+
   // What it takes and gives; from the data.
   std::size_t channels = 1;  // C
   std::size_t length = 100;  // samples of a window
@@ -38,7 +41,8 @@ struct ModelConfig {
 
   // Position.
   std::string encoding = "dft";
-  std::string scale = "as-defined";     // of additive encodings: as-defined, unit, matched or a factor
+  std::string scale = "as-defined";     // of additive encodings: as-defined, unit, matched, a factor, or decaying: by
+                                        // sqrt(2/d) with every training step, as the authors' code does
   std::size_t period = 0;               // of dft; 0: its own, which needs S <= d
   double rho = 1e4;                     // base of sinusoidal, tape and rope
   std::size_t clip = 16;                // of shaw
@@ -50,16 +54,27 @@ struct ModelConfig {
   double time_step = 0;                 // ns per unit of position, where positions are times
   std::uint64_t encoding_seed = 1;      // of a fixed random encoding (haar)
 
+  // Of the form dfstrans alone, where d = filters * floor(segment / 2^stages).
+  std::size_t stages = 3;         // of each sensor's convolutions, each followed by pooling by two
+  bool sensor_weights = false;    // every sensor has temporal attention weights of its own
+  bool step_weights = false;      // every step has spatial attention weights of its own
+  std::size_t head_hidden = 512;  // hidden width between the sensors' means and the classes
+
   std::size_t steps() const { return (length + segment - 1) / segment; }  // S
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }
   std::size_t key_width() const { return head_width == 0 ? width / heads : head_width; }
   std::size_t hidden() const { return feed_forward == 0 ? 4 * width : feed_forward; }
+  bool decays() const { return scale == "decaying"; }
+  bool is_dfstrans() const { return form == "dfstrans"; }
+  std::size_t pooled() const {
+    return stages < 64 ? segment >> stages : 0;
+  }  // positions of a segment behind the stages
   bool operator==(const ModelConfig&) const = default;
 };
 
-// Calls visit(name, field) for every field: the one list of their names, for files, options and comparisons.
+// Calls visit(name, field) for every field that all forms have.
 template <class Config, class Visit>
-void visit_fields(Config& config, Visit&& visit) {
+void visit_common_fields(Config& config, Visit&& visit) {
   visit("channels", config.channels);
   visit("length", config.length);
   visit("classes", config.classes);
@@ -89,10 +104,30 @@ void visit_fields(Config& config, Visit&& visit) {
   visit("encoding_seed", config.encoding_seed);
 }
 
-// Every field as `name=value`, a line each: equal for equal configs, and for no others.
+// The same for those that came with a second form.
+template <class Config, class Visit>
+void visit_form_fields(Config& config, Visit&& visit) {
+  visit("form", config.form);
+  visit("stages", config.stages);
+  visit("sensor_weights", config.sensor_weights);
+  visit("step_weights", config.step_weights);
+  visit("head_hidden", config.head_hidden);
+}
+
+// Calls visit(name, field) for every field: the one list of their names, for files, options and comparisons. A config
+// that is only read is shown as what it is: an encoder without the fields of other forms, so that texts, keys and files
+// stay those from before there were any.
+template <class Config, class Visit>
+void visit_fields(Config& config, Visit&& visit) {
+  visit_common_fields(config, visit);
+  if (!std::is_const_v<Config> || config.is_dfstrans()) visit_form_fields(config, visit);
+}
+
+// Every field as `name=value`, a line each: equal for equal configs, and for no others that check_config lets pass.
 FAITHFUL_API std::string to_text(const ModelConfig& config);
 
-// paper, plain, small, base, large: the form of the model, without what the data fixes. InputError for another name.
+// paper, plain, small, base, large, dfstrans: the form of the model, without what the data fixes. InputError for
+// another name.
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
 
@@ -102,11 +137,13 @@ FAITHFUL_API void set_width(ModelConfig& config, std::size_t width);
 // What the encoding room needs to build this config's encoding over its S steps.
 FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 
-// Sets what follows from the rest: the period of dft where S > d. Returns what it did, a line each.
+// Sets what follows from the rest: d of dfstrans, the period of dft where S > d. Returns what it did, a line each.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 
-// How many numbers a model of this form learns; takes no memory for them. The sizes must be within their bounds.
+// How many numbers a model of this form learns, and how many it stores: those, and the running statistics of batch
+// norms. Takes no memory for them. The sizes must be within their bounds.
 FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
+FAITHFUL_API std::size_t stored_count(const ModelConfig& config);
 
 // InputError where no such model can be; `place` names where the config came from, such as a file.
 FAITHFUL_API void check_config(const ModelConfig& config, const std::string& place = "model");

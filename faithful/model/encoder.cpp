@@ -30,18 +30,8 @@ Encoder<T>::Encoder(const ModelConfig& config, const Position<T>& position, Para
 template <class T>
 Tensor<T> Encoder<T>::attend(Tape<T>& tape, std::size_t number, Tensor<T> h, std::span<const std::uint8_t> valid,
                              const typename Position<T>::Pass& pass, std::span<T> maps) const {
-  const std::size_t width = config_.heads * config_.key_width(), widths[] = {width, width, width};
-  const Tensor<T> projected = apply(tape, h, layers_[number].qkv);
   engine::AttentionInputs<T> inputs{.heads = config_.heads, .valid = valid, .maps = maps};
-  if (position_.replaces_queries()) {
-    inputs.value = projected;
-  } else {
-    Tensor<T> parts[3];
-    tape.split(projected, widths, parts);
-    inputs.query = parts[0];
-    inputs.key = parts[1];
-    inputs.value = parts[2];
-  }
+  fill_inputs(tape, apply(tape, h, layers_[number].qkv), position_.replaces_queries(), inputs);
   position_.enter(tape, number, pass, inputs);
   return attention(tape, inputs);
 }
@@ -53,8 +43,7 @@ Tensor<T> Encoder<T>::project(Tape<T>& tape, const Layer& layer, Tensor<T> heads
 
 template <class T>
 Tensor<T> Encoder<T>::feed_forward(Tape<T>& tape, const Layer& layer, Tensor<T> h) const {
-  const Activation activation = config_.activation == "relu" ? Activation::kRelu : Activation::kGelu;
-  const Tensor<T> hidden = dropout(tape, apply(tape, h, layer.first, activation), config_.dropout);
+  const Tensor<T> hidden = dropout(tape, apply(tape, h, layer.first, activation_of(config_)), config_.dropout);
   return dropout(tape, apply(tape, hidden, layer.second), config_.dropout);
 }
 

@@ -16,15 +16,18 @@ using engine::Parameters;
 using engine::Tape;
 using engine::Tensor;
 
-// A weight [out, in] and a bias [out], or the gain and offset of a norm.
+// A weight [out, in] and a bias [out], [groups, out, in] and [groups, out], or the gain and offset of a norm.
 struct Affine {
   Parameter weight, bias;
 };
 
 template <class T>
-Affine declare_affine(Parameters<T>& parameters, const std::string& name, std::size_t out, std::size_t in) {
-  return {parameters.declare(name + ".weight", {out, in}, engine::xavier_uniform()),
-          parameters.declare(name + ".bias", {out}, engine::zeros(), false)};
+Affine declare_affine(Parameters<T>& parameters, const std::string& name, std::size_t out, std::size_t in,
+                      std::size_t groups = 0) {
+  const engine::Shape weight = groups == 0 ? engine::Shape{out, in} : engine::Shape{groups, out, in};
+  const engine::Shape bias = groups == 0 ? engine::Shape{out} : engine::Shape{groups, out};
+  return {parameters.declare(name + ".weight", weight, engine::xavier_uniform()),
+          parameters.declare(name + ".bias", bias, engine::zeros(), false)};
 }
 
 template <class T>
@@ -41,6 +44,25 @@ Tensor<T> apply(Tape<T>& tape, Tensor<T> x, Affine affine, Activation activation
 template <class T>
 Tensor<T> normalize(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Affine affine) {
   return layer_norm(tape, x, residual, tape[affine.weight], tape[affine.bias]);
+}
+
+inline Activation activation_of(const ModelConfig& config) {
+  return config.activation == "relu" ? Activation::kRelu : Activation::kGelu;
+}
+
+// Queries, keys and values side by side become those of attention; or all are values, where positions give the others.
+template <class T>
+void fill_inputs(Tape<T>& tape, Tensor<T> projected, bool values_alone, engine::AttentionInputs<T>& inputs) {
+  if (values_alone) {
+    inputs.value = projected;
+    return;
+  }
+  const std::size_t width = projected.width() / 3, widths[] = {width, width, width};
+  Tensor<T> parts[3];
+  tape.split(projected, widths, parts);
+  inputs.query = parts[0];
+  inputs.key = parts[1];
+  inputs.value = parts[2];
 }
 
 // L layers of attention and feed-forward, as config.block says.

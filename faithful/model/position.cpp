@@ -54,6 +54,13 @@ Position<T>::Position(const ModelConfig& config, Parameters<T>& parameters)
       token_ = parameters.declare("encoding.token", {2, heads}, engine::normal(kDeviation), false);
     }
   }
+  if (config.decays()) {  // no shard ever leaves anything for this statistic, so that every update shrinks it
+    decay_ = parameters.declare({.name = "encoding.decay",
+                                 .shape = {1},
+                                 .initializer = engine::ones(),
+                                 .statistic = true,
+                                 .momentum = 1 - std::sqrt(2 / static_cast<double>(d))});
+  }
   for (std::size_t l = 0; l < config.layers; ++l) declare_layer(l, parameters);
 }
 
@@ -259,6 +266,9 @@ typename Position<T>::Pass Position<T>::begin(Tape<T>& tape, std::size_t batch, 
   } else if (kind_ == EncodingKind::kRotary) {
     if (times.empty()) pass.angles = tape.input(fixed_.data(), {rows_, pairs});
     if (!times.empty()) pass.row_angles = codes_at(tape, times);
+  }
+  if (config_.decays()) {
+    pass.added = scale(tape, pass.added, static_cast<double>(tape.parameters().values_of(decay_)[0]));
   }
   if (is("alibi")) pass.bias = tape.input(fixed_.data(), {config_.heads, 2 * rows_ - 1});
   if (has_buckets()) pass.bias = model::gather_columns(tape, tape[buckets_], std::span(bucket_));

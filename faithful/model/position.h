@@ -68,6 +68,7 @@ class Position {
   std::size_t rows_;  // positions in attention: S, and a class token
   std::vector<Layer> layers_;
   engine::Parameter table_, frequencies_, phases_;               // learned; learned-frequency, mtan, time2vec
+  engine::Parameter decay_;                                      // of added codes whose scale is decaying: a factor
   engine::Parameter buckets_;                                    // t5
   engine::Parameter codes_, query_weight_, key_weight_, token_;  // tupe
   std::vector<T> fixed_;               // [S, d], angles [rows, d_h / 2] or slopes [H, 2 rows - 1]

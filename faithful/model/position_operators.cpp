@@ -24,6 +24,7 @@ Tensor<T> waves(Tape<T>& tape, std::span<const T> times, Tensor<T> w, Tensor<T> 
     for (std::size_t i = 0; i < y.width(); ++i) y.row(n)[i] = f(i, w.data[i] * t[n] + b.data[i]);
   }
   tape.record("waves", y, [&tape, t, w, b, y, slope] {
+    if (!tape.wants(w)) return;
     const T* dy = tape.gradient_of(y);
     T* dw = tape.gradient_to_add(w);
     T* db = tape.gradient_to_add(b);

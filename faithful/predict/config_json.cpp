@@ -45,12 +45,16 @@ Json config_json(const ModelConfig& config) {
 ModelConfig parse_config(const Json& json, const std::string& place) {
   ModelConfig config;
   std::vector<std::string> names;
-  visit_fields(config, [&](const char* name, auto& field) {
+  const auto read = [&](const char* name, auto& field) {
     names.emplace_back(name);
     const Json* found = json.find(name);
-    if (found == nullptr) reject({{place}, fmt::format("a field {}", quote(name)), "none of that name"});
-    read_into(field, *found, fmt::format("{}.{}", place, name));
+    if (found != nullptr) read_into(field, *found, fmt::format("{}.{}", place, name));
+    return found != nullptr;
+  };
+  visit_common_fields(config, [&](const char* name, auto& field) {
+    if (!read(name, field)) reject({{place}, fmt::format("a field {}", quote(name)), "none of that name"});
   });
+  visit_form_fields(config, read);  // an encoder's file has none of them
   for (const auto& [name, value] : json.members(place)) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       reject({{place}, "fields of this version", quote(name), suggest(name, names)});

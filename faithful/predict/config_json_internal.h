@@ -10,7 +10,7 @@ namespace faithful::predict {
 // Every field by its name.
 Json config_json(const ModelConfig& config);
 
-// The config of such an object: every field once, of its kind, and no other. InputError otherwise; what the values
+// The config of such an object: every field that all forms have, of its kind, those of its form, and no other. InputError otherwise; what the values
 // mean is not looked at.
 ModelConfig parse_config(const Json& json, const std::string& place);
 

@@ -193,9 +193,9 @@ TrainedModel read_model(const Safetensors& file) {
   const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
   check_tables(config, numbers, place + ": config");
   check_config(config, place + ": config");
-  if (parameter_count(config) != numbers) {
+  if (stored_count(config) != numbers) {
     reject({{place},
-            fmt::format("the {} weights that the config declares", parameter_count(config)),
+            fmt::format("the {} weights that the config declares", stored_count(config)),
             fmt::format("{}", numbers)});
   }
   TrainedModel model{.classifier = Classifier<float>(config)};

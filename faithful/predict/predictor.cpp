@@ -18,8 +18,10 @@ namespace {
 // Windows that go through the model together: fewer where they are long, so that activations stay in the cache, or at
 // least in memory. Depends on the model alone.
 std::size_t batch_size(const ModelConfig& config, std::size_t most) {
-  constexpr std::size_t kNumbers = std::size_t{1} << 19;  // of one activation [B, S, d]
-  return std::clamp<std::size_t>(kNumbers / (config.steps() * config.width), 1, std::max<std::size_t>(most, 1));
+  constexpr std::size_t kNumbers = std::size_t{1} << 19;  // of one activation [B, S, d], or [B, C, S, d]
+  const std::size_t sequences = config.is_dfstrans() ? config.channels : 1;
+  return std::clamp<std::size_t>(kNumbers / (sequences * config.steps() * config.width), 1,
+                                 std::max<std::size_t>(most, 1));
 }
 
 WindowOptions window_options(const TrainedModel& model) {

@@ -1,0 +1,118 @@
+// The form "encoder": every step is embedded, L layers attend over the steps.
+
+#include "faithful/model/body_internal.h"
+#include "faithful/model/encoder_internal.h"
+#include "faithful/model/operators_internal.h"
+
+namespace faithful::model {
+
+namespace {
+
+template <class T>
+class EncoderBody final : public Body<T> {
+ public:
+  EncoderBody(const ModelConfig& of, Parameters<T>& parameters)
+      : Body<T>(of, parameters), encoder_(config_, position_, parameters) {
+    const std::size_t each = config_.filters == 0 ? config_.channels : config_.filters, d = config_.width;
+    if (config_.filters > 0) {
+      convolution_ = declare_affine(parameters, "convolution", config_.filters, config_.kernel * config_.channels);
+    }
+    embedding_ = declare_affine(parameters, "embedding", d, config_.segment * each + position_.concatenated_columns());
+    if (config_.pooling == "token") token_ = parameters.declare("token", {1, d}, engine::normal(0.02), false);
+    if (config_.pooling == "attention") {
+      query_ = parameters.declare("pooling.weight", {1, encoder_.width()}, engine::zeros(), false);
+    }
+    head_ = declare_affine(parameters, "head", config_.outputs(), encoder_.width());
+  }
+
+  Tensor<T> logits(Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps) const override {
+    const Pass pass = begin(tape, samples);
+    return finish(tape, embed_all(tape, samples, pass), samples, pass, maps);
+  }
+  Tensor<T> embedded_steps(Tape<T>& tape, const Samples<T>& samples) const override {
+    return embed_all(tape, samples, begin(tape, samples));
+  }
+
+  bool embeds_alone() const override {
+    return config_.filters == 0 && config_.segment == 1 && position_.concatenated_columns() == 0;
+  }
+  Tensor<T> embed(Tape<T>& tape, const Samples<T>& samples) const override {
+    assert(embeds_alone());
+    const std::size_t rows = samples.values.size() / samples.count / config_.channels;
+    return apply(tape, tape.input(samples.values.data(), {samples.count, rows, config_.channels}), embedding_);
+  }
+  Tensor<T> logits_of(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples,
+                      const AttentionMaps<T>& maps) const override {
+    return finish(tape, h, samples, begin(tape, samples), maps);
+  }
+
+ private:
+  using Pass = typename Position<T>::Pass;
+  using Body<T>::config_;
+  using Body<T>::position_;
+
+  Pass begin(Tape<T>& tape, const Samples<T>& samples) const {
+    return position_.begin(tape, samples.count, step_times(tape, config_, samples));
+  }
+  Tensor<T> segments(Tape<T>& tape, const Samples<T>& samples) const;
+  Tensor<T> embed_all(Tape<T>& tape, const Samples<T>& samples, const Pass& pass) const {
+    return apply(tape, position_.concatenate(tape, segments(tape, samples), pass), embedding_);
+  }
+  Tensor<T> prepend_token(Tape<T>& tape, Tensor<T> h) const;
+  Tensor<T> pool(Tape<T>& tape, Tensor<T> h, std::span<const std::uint8_t> valid) const;
+  Tensor<T> finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
+                   const AttentionMaps<T>& maps) const;
+
+  Encoder<T> encoder_;
+  Affine convolution_{}, embedding_{}, head_{};
+  Parameter token_{}, query_{};  // of the poolings that learn
+};
+
+// [B, S, P * channels (or filters)]: the samples of each step side by side.
+template <class T>
+Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
+  Tensor<T> x = filled_samples(tape, config_, samples, Order::kTimeFirst);
+  if (config_.filters > 0) {
+    x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],
+                            {.kernel = config_.kernel, .padding = config_.kernel / 2}, Activation::kGelu);
+  }
+  if (config_.segment == 1) return x;
+  return tape.reshape(x, {samples.count, config_.steps(), config_.segment * x.width()});
+}
+
+template <class T>
+Tensor<T> EncoderBody<T>::prepend_token(Tape<T>& tape, Tensor<T> h) const {
+  const std::size_t batch = h.shape[0], steps = h.shape[1], d = h.width();
+  const Tensor<T> parts[] = {tape.reshape(repeat(tape, tape[token_], batch), {batch, d}),
+                             tape.reshape(h, {batch, steps * d})};
+  return tape.reshape(concat(tape, std::span<const Tensor<T>>(parts)), {batch, steps + 1, d});
+}
+
+template <class T>
+Tensor<T> EncoderBody<T>::pool(Tape<T>& tape, Tensor<T> h, std::span<const std::uint8_t> valid) const {
+  if (config_.pooling == "mean") return mean_pool(tape, h, {valid});
+  if (config_.pooling == "token") return tape.reshape(slice(tape, h, 0, 1), {h.shape[0], h.width()});
+  return weighted_pool(tape, h, linear(tape, h, tape[query_]), {valid});
+}
+
+template <class T>
+Tensor<T> EncoderBody<T>::finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
+                                 const AttentionMaps<T>& maps) const {
+  const std::span<const std::uint8_t> valid = valid_steps(tape, config_, samples);
+  h = dropout(tape, position_.add_to(tape, h, pass), config_.dropout);
+  if (config_.pooling == "token") h = prepend_token(tape, h);
+  h = encoder_.apply_to(tape, h, valid, pass, maps.values);
+  return apply(tape, pool(tape, h, valid), head_);
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Body<T>> make_encoder_body(const ModelConfig& config, Parameters<T>& parameters) {
+  return std::make_unique<EncoderBody<T>>(config, parameters);
+}
+
+template std::unique_ptr<Body<float>> make_encoder_body(const ModelConfig&, Parameters<float>&);
+template std::unique_ptr<Body<double>> make_encoder_body(const ModelConfig&, Parameters<double>&);
+
+}  // namespace faithful::model

@@ -1,0 +1,105 @@
+// How samples become steps.
+
+#include <algorithm>
+
+#include "faithful/model/body_internal.h"
+
+namespace faithful::model {
+
+namespace {
+
+// Where a sample's values stand when they are arranged anew.
+struct Arrangement {
+  std::size_t batch, length, padded, channels;
+  std::size_t time_stride, channel_stride;
+  std::span<const std::uint8_t> valid;
+
+  // Calls body(first value of a sample as given, its first value as arranged, whether it is there).
+  template <class Visit>
+  void for_each_sample(const Visit& visit) const {
+    for (std::size_t b = 0; b < batch; ++b) {
+      for (std::size_t t = 0; t < padded; ++t) {
+        const std::size_t given = b * length + t;
+        const bool there = t < length && (valid.empty() || valid[given] != 0);
+        visit(given * channels, b * padded * channels + t * time_stride, there);
+      }
+    }
+  }
+};
+
+}  // namespace
+
+template <class T>
+Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order) {
+  const auto timing = tape.time("fill");
+  const std::size_t batch = samples.count, channels = config.channels, padded = config.steps() * config.segment;
+  const bool wanted = tape.recording() && !samples.gradients.empty(), by_sensor = order == Order::kSensorFirst;
+  const engine::Shape given{batch, config.length, channels};
+  const Tensor<T> x = wanted ? tape.variable(const_cast<T*>(samples.values.data()), given, samples.gradients.data())
+                             : tape.input(samples.values.data(), given);
+  if (!by_sensor && padded == config.length && samples.valid.empty()) return x;
+  const Arrangement places{
+      batch, config.length, padded, channels, by_sensor ? 1 : channels, by_sensor ? padded : 1, samples.valid};
+  const engine::Shape shape =
+      by_sensor ? engine::Shape{batch, channels, padded} : engine::Shape{batch, padded, channels};
+  const Tensor<T> y =
+      wanted ? tape.make(shape) : tape.input(tape.arena().template take<T>(batch * padded * channels), shape);
+  places.for_each_sample([&](std::size_t from, std::size_t to, bool there) {
+    for (std::size_t c = 0; c < channels; ++c) y.data[to + c * places.channel_stride] = there ? x.data[from + c] : T(0);
+  });
+  if (!wanted) return y;
+  tape.record("fill", y, [&tape, x, y, places] {
+    const T* dy = tape.gradient_of(y);
+    T* dx = tape.gradient_to_add(x);
+    places.for_each_sample([&](std::size_t to, std::size_t from, bool there) {
+      for (std::size_t c = 0; there && c < places.channels; ++c) dx[to + c] += dy[from + c * places.channel_stride];
+    });
+  });
+  return y;
+}
+
+template <class T>
+std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  if (samples.valid.empty()) return {};
+  const std::size_t steps = config.steps(), first = config.pooling == "token" ? 1 : 0, rows = steps + first;
+  auto* valid = tape.arena().template take<std::uint8_t>(samples.count * rows);
+  for (std::size_t b = 0; b < samples.count; ++b) {
+    const std::uint8_t* of_sample = samples.valid.data() + b * config.length;
+    valid[b * rows] = 1;
+    for (std::size_t s = 0; s < steps; ++s) {
+      const std::size_t begin = s * config.segment, end = std::min(begin + config.segment, config.length);
+      valid[b * rows + first + s] = std::any_of(of_sample + begin, of_sample + end, [](auto v) { return v != 0; });
+    }
+  }
+  return {valid, samples.count * rows};
+}
+
+template <class T>
+std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  if (config.positions != "time") return {};
+  const std::size_t steps = config.steps();
+  T* times = tape.arena().template take<T>(samples.count * steps);
+  const auto there = [&](std::size_t at) { return samples.valid.empty() || samples.valid[at] != 0; };
+  for (std::size_t b = 0; b < samples.count; ++b) {
+    const std::size_t first = b * config.length, end = first + config.length;
+    std::size_t at = first;
+    while (at < end && !there(at)) ++at;
+    T time = at < end ? samples.times[at] : T(0);
+    for (std::size_t s = 0; s < steps; ++s) {
+      const std::size_t last = std::min(first + (s + 1) * config.segment, end);
+      for (at = first + s * config.segment; at < last && !there(at);) ++at;
+      if (at < last) time = samples.times[at];
+      times[b * steps + s] = time;
+    }
+  }
+  return {times, samples.count * steps};
+}
+
+template Tensor<float> filled_samples(Tape<float>&, const ModelConfig&, const Samples<float>&, Order);
+template Tensor<double> filled_samples(Tape<double>&, const ModelConfig&, const Samples<double>&, Order);
+template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&);
+template std::span<const std::uint8_t> valid_steps(Tape<double>&, const ModelConfig&, const Samples<double>&);
+template std::span<const float> step_times(Tape<float>&, const ModelConfig&, const Samples<float>&);
+template std::span<const double> step_times(Tape<double>&, const ModelConfig&, const Samples<double>&);
+
+}  // namespace faithful::model
