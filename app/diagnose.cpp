@@ -131,9 +131,9 @@ std::string no_alarm_text(const DiagnosisReport& report, const Windows& windows,
 
 std::string report_text(const DiagnosisReport& report, std::size_t shown) {
   constexpr std::size_t kListedSensors = 5;
-  std::string text = fmt::format("{} {} of at least {}; normal is {}\n", report.alarms,
-                                 report.alarms == 1 ? "alarm" : "alarms", number_text(report.threshold, 3),
-                                 report.normal.from);
+  std::string text =
+      fmt::format("{} {} of at least {}; normal is {}\n", report.alarms, report.alarms == 1 ? "alarm" : "alarms",
+                  number_text(report.threshold, 3), report.normal.from);
   if (report.found.size() < report.alarms)
     text += fmt::format("the {} surest are looked into: --most N\n", report.found.size());
   for (std::size_t i = 0; i < std::min(shown, report.found.size()); ++i) {
@@ -143,7 +143,8 @@ std::string report_text(const DiagnosisReport& report, std::size_t shown) {
             to_text(agreement_table(report, i));
   }
   if (report.found.size() > shown) text += "\n" + to_text(alarms_table(report));
-  if (report.scores) text += "\n" + to_text(hits_table(*report.scores)) + "\n" + to_text(differences_table(*report.scores));
+  if (report.scores)
+    text += "\n" + to_text(hits_table(*report.scores)) + "\n" + to_text(differences_table(*report.scores));
   return text;
 }
 

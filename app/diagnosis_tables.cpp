@@ -81,11 +81,14 @@ Table sensors_table(const DiagnosisReport& report, std::size_t number, std::size
 Table spans_table(const DiagnosisReport& report, std::size_t number) {
   const Diagnosis& one = report.found[number];
   const Clock clock(report.dataset, report.series_of(one));
-  Table table{.title = "Times that stand out", .columns = {{"method"}, {"when"}, {"samples"}, {"weight", "%"}}, .rows = {}};
+  Table table{
+      .title = "Times that stand out", .columns = {{"method"}, {"when"}, {"samples"}, {"weight", "%"}}, .rows = {}};
   const auto add = [&](const MethodAnswer& answer) {
     for (const SuspectedSpan& span : answer.spans)
-      table.rows.push_back({answer.method, clock.span_text(span.span),
-                            fmt::format("{} to {}", span.span.begin, span.span.end - 1), {100 * span.share, 3}});
+      table.rows.push_back({answer.method,
+                            clock.span_text(span.span),
+                            fmt::format("{} to {}", span.span.begin, span.span.end - 1),
+                            {100 * span.share, 3}});
     if (answer.spans.empty()) table.rows.push_back({answer.method, "none", "–", Cell(std::optional<double>{})});
   };
   add(one.all);
@@ -104,8 +107,7 @@ Table agreement_table(const DiagnosisReport& report, std::size_t number) {
               .note = "Spearman's correlation of the ranks: 1 the same order, 0 none in common, -1 the opposite."};
   for (const MethodAgreement& pair : agreements(report.found[number])) {
     const std::optional<double> nothing;
-    std::vector<Cell> row{pair.first + ", " + pair.second,
-                          Cell(pair.sensors ? pair.sensors->spearman : nothing, 2)};
+    std::vector<Cell> row{pair.first + ", " + pair.second, Cell(pair.sensors ? pair.sensors->spearman : nothing, 2)};
     row.emplace_back(!pair.sensors ? "–" : pair.sensors->same_first ? "yes" : "no");
     row.emplace_back(!pair.sensors ? "–" : fmt::format("{}", pair.sensors->common));
     row.emplace_back(pair.times.spearman, 2);
@@ -136,8 +138,9 @@ Table differences_table(const DiagnosisScores& scores) {
   Table table{.title = "What the methods have more than the baselines",
               .columns = measure_columns({{"method"}, {"less"}}),
               .rows = {},
-              .note = "Differences alarm by alarm, 95 % interval. \"deviation\" is the better of largest peak and largest "
-                      "mean, measure by measure. Above it only where the whole interval is above 0."};
+              .note =
+                  "Differences alarm by alarm, 95 % interval. \"deviation\" is the better of largest peak and largest "
+                  "mean, measure by measure. Above it only where the whole interval is above 0."};
   for (const ScoredDifference& one : scores.differences) {
     std::vector<Cell> row{one.method, one.other};
     for (const auto& measure : one.measures) row.emplace_back(interval_text(measure));

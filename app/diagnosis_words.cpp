@@ -52,8 +52,8 @@ std::vector<std::size_t> first_sensors(const MethodAnswer& answer) {
   std::vector<std::size_t> order = order_of(answer.sensors);
   constexpr std::size_t kMost = 3;
   std::size_t count = 1;
-  while (count < std::min(order.size(), kMost) &&
-         answer.sensors[order[count]] >= answer.sensors[order[0]] / 2 && answer.sensors[order[count]] > 0)
+  while (count < std::min(order.size(), kMost) && answer.sensors[order[count]] >= answer.sensors[order[0]] / 2 &&
+         answer.sensors[order[count]] > 0)
     ++count;
   order.resize(std::min(order.size(), count));
   return order;
@@ -93,9 +93,9 @@ std::string advice(const DiagnosisReport& report, std::size_t number) {
   const Series& series = report.series_of(one);
   const Clock clock(report.dataset, series);
   const bool whole = one.alarm.span.length() == series.length();
-  std::string text = fmt::format("{}{} looks {} ({}). ", series.name,
-                                 whole ? "" : ", " + clock.span_text(one.alarm.span) + ",", report.class_name(),
-                                 number_text(one.alarm.score, 3));
+  std::string text =
+      fmt::format("{}{} looks {} ({}). ", series.name, whole ? "" : ", " + clock.span_text(one.alarm.span) + ",",
+                  report.class_name(), number_text(one.alarm.score, 3));
   const std::string when = clock.span_words(one.all.spans);
   text += fmt::format("Look first at {}{}.", listed(names_of(report.dataset, first_sensors(one.all))),
                       when.empty() ? "; no time stands out" : ", " + when);

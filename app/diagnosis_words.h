@@ -18,8 +18,8 @@ struct DiagnosisReport {
   const Dataset& dataset;
   std::size_t looked_for = 1;
   double threshold = 0.5;
-  std::size_t alarms = 0;                         // there are; not all may have been looked into
-  std::vector<Diagnosis> found = {};              // surest first
+  std::size_t alarms = 0;                              // there are; not all may have been looked into
+  std::vector<Diagnosis> found = {};                   // surest first
   std::vector<std::optional<AlarmTruth>> truths = {};  // [found]
   std::optional<DiagnosisScores> scores = {};
   Normal normal = {};
@@ -37,8 +37,8 @@ class Clock {
   double at(std::size_t sample) const;  // for an axis
   std::string axis_label() const;
   std::string axis_unit() const;
-  std::string text(std::size_t sample) const;                         // "12.5 s", "sample 120", a timestamp
-  std::string span_text(const TimeSpan& span) const;                  // "12.5 s to 14 s"
+  std::string text(std::size_t sample) const;                             // "12.5 s", "sample 120", a timestamp
+  std::string span_text(const TimeSpan& span) const;                      // "12.5 s to 14 s"
   std::string span_words(const std::vector<SuspectedSpan>& spans) const;  // of the first; empty: none
 
  private:

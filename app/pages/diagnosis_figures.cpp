@@ -106,9 +106,12 @@ bool has_truth(const DiagnosisReport& report, std::size_t number) {
 
 // Steps as one value each, drawn as a curve of steps.
 Curve profile_curve(const Clock& clock, const Diagnosis& one, const MethodAnswer& method) {
-  Curve curve{.name = method.method, .x = {}, .y = {}, .ink = method.method == "attention"   ? "sinusoidal"
-                                                              : method.method == "occlusion" ? "dft"
-                                                                                             : "rope"};
+  Curve curve{.name = method.method,
+              .x = {},
+              .y = {},
+              .ink = method.method == "attention"   ? "sinusoidal"
+                     : method.method == "occlusion" ? "dft"
+                                                    : "rope"};
   curve.dash = 1;
   const std::vector<double> shares = shares_of(method.times);
   for (std::size_t i = 0; i < one.pieces.size(); ++i) {
@@ -186,11 +189,12 @@ CaptionedFigure channels_figure(const DiagnosisReport& report, std::size_t numbe
     figure.panels.push_back(channel_panel(report, number, order[rank], rank));
   figure.panels.back().x.label = clock.axis_label();
   figure.panels.back().x.unit = clock.axis_unit();
-  return {figure,
-          fmt::format("The most suspect sensors first, with their share of the blame. Blue: measured. Grey, dashed: "
-                      "normal ({}), and two standard deviations around it. Shaded orange: times that stand out.{}",
-                      report.normal.from,
-                      has_truth(report, number) ? " Shaded dark red: the sensor was at fault then, by the labels." : "")};
+  return {
+      figure,
+      fmt::format("The most suspect sensors first, with their share of the blame. Blue: measured. Grey, dashed: "
+                  "normal ({}), and two standard deviations around it. Shaded orange: times that stand out.{}",
+                  report.normal.from,
+                  has_truth(report, number) ? " Shaded dark red: the sensor was at fault then, by the labels." : "")};
 }
 
 CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number) {

@@ -22,8 +22,7 @@ constexpr std::size_t kListedSensors = 10;
 
 void add_alarm(Page& page, FigureWriter& figures, const DiagnosisReport& report, std::size_t number) {
   const Diagnosis& one = report.found[number];
-  page.add_heading(fmt::format("{}. {} ({})", number + 1, report.series_of(one).name,
-                               number_text(one.alarm.score, 3)));
+  page.add_heading(fmt::format("{}. {} ({})", number + 1, report.series_of(one).name, number_text(one.alarm.score, 3)));
   page.add_paragraph(advice(report, number));
   const std::string truth = truth_words(report, number);
   if (!truth.empty()) page.add_note(truth);
@@ -58,10 +57,10 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
 std::string write_diagnosis_page(const std::string& folder, const DiagnosisReport& report, const Json& json,
                                  std::size_t shown) {
   make_page_folder(folder);
-  Page page(fmt::format("Which sensor, and when: {}", report.dataset.name),
-            fmt::format("faithful {}; {} alarms of class {} (score of at least {}), {} looked into",
-                        build_info().version, report.alarms, report.class_name(), number_text(report.threshold, 3),
-                        report.found.size()));
+  Page page(
+      fmt::format("Which sensor, and when: {}", report.dataset.name),
+      fmt::format("faithful {}; {} alarms of class {} (score of at least {}), {} looked into", build_info().version,
+                  report.alarms, report.class_name(), number_text(report.threshold, 3), report.found.size()));
   for (const std::string& note : report.notes) page.add_note(note);
   page.add_heading("Alarms");
   page.add_table(alarms_table(report));

@@ -90,8 +90,7 @@ std::vector<std::uint8_t> valid_steps(std::size_t valid, std::size_t steps) {
 
 void attend_space_time(const ModelConfig& config, const ModelProbe::Maps& maps, WindowAnswers& out) {
   const std::vector<std::uint8_t> valid = valid_steps(out.pieces.size(), config.steps());
-  const SpaceTimeAttention attention{config.steps(), config.channels, config.heads,
-                                     maps.temporal,  maps.spatial,    valid};
+  const SpaceTimeAttention attention{config.steps(), config.channels, config.heads, maps.temporal, maps.spatial, valid};
   AttentionDiagnosis found = diagnose_attention(attention);
   WindowDetails& details = out.details;
   for (std::size_t h = 0; h < config.heads; ++h) {
@@ -147,8 +146,8 @@ MethodAnswer occlusion_answer(const OcclusionDiagnosis& found, std::span<const T
 }
 
 MethodAnswer gradient_answer(const Matrix<double>& effects) {
-  MethodAnswer answer{
-      kMethodNames[kGradient], std::vector<double>(effects.columns, 0.0), std::vector<double>(effects.rows, 0.0)};
+  MethodAnswer answer{kMethodNames[kGradient], std::vector<double>(effects.columns, 0.0),
+                      std::vector<double>(effects.rows, 0.0)};
   for (std::size_t s = 0; s < effects.rows; ++s) {
     for (std::size_t c = 0; c < effects.columns; ++c) {
       answer.sensors[c] += effects(s, c);
@@ -206,8 +205,8 @@ struct Diagnoser::State {
     out.details.occlusion = diagnose_occlusion(probe.logit(loaded.probed()), loaded.values, window.length,
                                                config.segment, normal, options.occlusion, pool);
     out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
-    out.methods[kGradient] = gradient_answer(gradient_times_input(probe.gradient(loaded.probed()), loaded.values,
-                                                                  window.length, config.segment, normal));
+    out.methods[kGradient] = gradient_answer(
+        gradient_times_input(probe.gradient(loaded.probed()), loaded.values, window.length, config.segment, normal));
     compare_with_normal(loaded, normal, config.segment, out);
     return out;
   }
@@ -231,7 +230,8 @@ Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
   assert(!alarm.windows.empty());
   std::vector<std::uint32_t> numbers = alarm.windows;
   std::ranges::sort(numbers);
-  Diagnosis found{.alarm = alarm};
+  Diagnosis found;
+  found.alarm = alarm;
   MethodAnswer answers[kMethodCount];
   for (const std::uint32_t number : numbers) {
     WindowAnswers one = state_->look_into(windows, number);

@@ -40,9 +40,9 @@ struct MethodAnswer {
 
 // A closer look at the surest window of an alarm.
 struct WindowDetails {
-  TimeSpan span;                               // of the series
-  std::size_t step = 1;                        // samples of a step
-  Matrix<double> temporal;                     // [S, S]: attention over steps (an encoder's last layer), mean over heads
+  TimeSpan span;            // of the series
+  std::size_t step = 1;     // samples of a step
+  Matrix<double> temporal;  // [S, S]: attention over steps (an encoder's last layer), mean over heads
   std::vector<Matrix<double>> temporal_heads;  // [H] of [S, S]
   Matrix<double> spatial;                      // [C, C]: attention over sensors; empty: the model has none
   std::vector<Matrix<double>> spatial_heads;   // [H] of [C, C]

@@ -221,7 +221,9 @@ std::optional<DiagnosisScores> score_diagnoses(std::span<const Diagnosis> diagno
   for (std::size_t m = 0; m < methods; ++m) {
     ScoredDifference to_random{all[m].method, "random", {}}, to_deviation{all[m].method, "deviation", {}};
     for (std::size_t i = 0; i < kDiagnosisMeasures; ++i) {
-      const auto value = [&](std::size_t b) { return scores.baselines[b].measures[i] ? scores.baselines[b].measures[i]->value : 0; };
+      const auto value = [&](std::size_t b) {
+        return scores.baselines[b].measures[i] ? scores.baselines[b].measures[i]->value : 0;
+      };
       const MethodRows& deviation = all[methods + (value(1) > value(0) ? 1 : 0)];
       to_random.measures[i] = difference(all[m], all.back(), i, options);
       to_deviation.measures[i] = difference(all[m], deviation, i, options);

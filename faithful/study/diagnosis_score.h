@@ -36,8 +36,8 @@ FAITHFUL_API std::optional<AlarmTruth> truth_of(const Series& series, const Alar
 // pointing          1 where the piece of most weight (per sample) has its middle inside of a fault's span
 // overlap           of the first suspected span and the faults' spans: samples in both / samples in either
 enum DiagnosisMeasure : std::size_t { kHit1, kHit3, kHit100, kHit150, kPointing, kOverlap, kDiagnosisMeasures };
-inline constexpr std::array<const char*, kDiagnosisMeasures> kDiagnosisMeasureNames = {"hit@1",    "hit@3",    "hit@100%",
-                                                                                       "hit@150%", "pointing", "overlap"};
+inline constexpr std::array<const char*, kDiagnosisMeasures> kDiagnosisMeasureNames = {
+    "hit@1", "hit@3", "hit@100%", "hit@150%", "pointing", "overlap"};
 
 // NaN where the answer or the truth says nothing about it.
 using MeasureRow = std::array<double, kDiagnosisMeasures>;

@@ -41,11 +41,11 @@ struct OcclusionOptions {
 };
 
 struct OcclusionDiagnosis {
-  std::vector<double> sensors;                  // [C], change of the logit
-  std::vector<TimeSpan> spans;                  // samples of the window
-  std::vector<double> changes;                  // [spans], of each with all its sensors
-  std::vector<std::size_t> detailed_sensors;    // the first by `sensors`
-  Matrix<double> detailed;                      // [detailed_sensors, spans]
+  std::vector<double> sensors;                // [C], change of the logit
+  std::vector<TimeSpan> spans;                // samples of the window
+  std::vector<double> changes;                // [spans], of each with all its sensors
+  std::vector<std::size_t> detailed_sensors;  // the first by `sensors`
+  Matrix<double> detailed;                    // [detailed_sensors, spans]
 };
 
 // step: samples of a step. samples: how many the window has without its padding; spans end there.

@@ -87,10 +87,10 @@ Agreement agreement(std::span<const double> a, std::span<const double> b) {
   found.same_first = first[0] == second[0];
   const auto count = static_cast<std::ptrdiff_t>(std::min<std::size_t>(3, a.size()));
   for (std::ptrdiff_t i = 0; i < count; ++i)
-    found.common += std::find(second.begin(), second.begin() + count, first[static_cast<std::size_t>(i)]) !=
-                            second.begin() + count
-                        ? 1
-                        : 0;
+    found.common +=
+        std::find(second.begin(), second.begin() + count, first[static_cast<std::size_t>(i)]) != second.begin() + count
+            ? 1
+            : 0;
   return found;
 }
 

@@ -140,7 +140,8 @@ TEST(AttentionDiagnosis, PaddingAsksNothing) {
   MadeAttention made(3, 2, 1, 5);
   const std::vector<std::uint8_t> valid = {1, 1, 0};
   for (std::size_t row = 0; row < 2 * 3; ++row) {  // nobody looks at the padded step; it looks at the first alone
-    for (std::size_t c = 0; c < 3; ++c) made.temporal[row * 3 + c] = row % 3 == 2 ? (c == 0 ? 1 : 0) : (c < 2 ? 0.5F : 0);
+    for (std::size_t c = 0; c < 3; ++c)
+      made.temporal[row * 3 + c] = row % 3 == 2 ? (c == 0 ? 1 : 0) : (c < 2 ? 0.5F : 0);
   }
   made.view.valid = valid;
   EXPECT_EQ(diagnose_attention(made.view).steps, (std::vector<double>{1, 1, 0}));

@@ -67,7 +67,8 @@ TEST(DiagnosisScore, RandomIsTheMeanOfRandomAnswers) {
     const MeasureRow row = score_answer(answer, pieces, truth);
     for (std::size_t m = 0; m < kDiagnosisMeasures; ++m) mean[m] += row[m] / kDraws;
   }
-  for (std::size_t m = 0; m < kDiagnosisMeasures; ++m) EXPECT_NEAR(mean[m], expected[m], 0.015) << kDiagnosisMeasureNames[m];
+  for (std::size_t m = 0; m < kDiagnosisMeasures; ++m)
+    EXPECT_NEAR(mean[m], expected[m], 0.015) << kDiagnosisMeasureNames[m];
   EXPECT_DOUBLE_EQ(expected[kHit1], 0.5);
   EXPECT_DOUBLE_EQ(expected[kHit3], 1 - 3.0 * 2 * 1 / (6 * 5 * 4));
   EXPECT_DOUBLE_EQ(expected[kHit100], 0.5);
@@ -113,7 +114,9 @@ Diagnosis made_diagnosis(std::size_t first) {
   right[first] = 1;
   wrong[(first + 1) % 5] = 1;
   const std::vector<double> times = {0, 1, 0, 0};
-  one.methods = {{"attention", {}, times, {{{2, 4}, 1}}}, {"occlusion", right, times, {{{2, 4}, 1}}}, {"gradient", right, times, {}}};
+  one.methods = {{"attention", {}, times, {{{2, 4}, 1}}},
+                 {"occlusion", right, times, {{{2, 4}, 1}}},
+                 {"gradient", right, times, {}}};
   one.all = {"all", right, times, {{{2, 4}, 1}}};
   one.baselines = {{"largest peak", wrong, times, {}}, {"largest mean", wrong, times, {}}};
   return one;

@@ -130,7 +130,8 @@ TEST(Diagnosis, EvidenceAgainstComesLast) {
 
 TEST(Combined, IsTheMeanOfShares) {
   const std::vector<TimeSpan> pieces = {{0, 1}, {1, 2}};
-  const std::vector<MethodAnswer> methods = {{"attention", {}, {1, 1}}, {"occlusion", {3, 1}, {4, 0}}, {"gradient", {0, 5}, {0, 0}}};
+  const std::vector<MethodAnswer> methods = {
+      {"attention", {}, {1, 1}}, {"occlusion", {3, 1}, {4, 0}}, {"gradient", {0, 5}, {0, 0}}};
   const MethodAnswer all = combined(methods, pieces, 3);
   EXPECT_EQ(all.sensors, (std::vector<double>{0.375, 0.625}));
   EXPECT_EQ(all.times, (std::vector<double>{0.75, 0.25}));

@@ -23,7 +23,8 @@ TEST(SuspectedSpans, NothingStandsOutWhereAllIsTheSame) {
   EXPECT_TRUE(suspected_spans(even_pieces(7, 3), std::vector<double>(7, 0.0)).empty());
   EXPECT_TRUE(suspected_spans(even_pieces(1, 3), std::vector<double>{5}).empty());
   // pieces of other lengths with the same weight per sample
-  EXPECT_TRUE(suspected_spans(std::vector<TimeSpan>{{0, 10}, {10, 20}, {20, 25}}, std::vector<double>{2, 2, 1}).empty());
+  EXPECT_TRUE(
+      suspected_spans(std::vector<TimeSpan>{{0, 10}, {10, 20}, {20, 25}}, std::vector<double>{2, 2, 1}).empty());
 }
 
 TEST(SuspectedSpans, AreJoinedAcrossOnePieceAndRankedByMass) {
