@@ -13,9 +13,12 @@ namespace faithful::app {
 
 // What was said; what was not is the preset's.
 struct ModelArguments {
-  std::string preset = "small";
+  std::string model = "encoder";
+  std::string preset = {};  // empty: small, or that of the model
   std::string encoding = "dft";
-  std::optional<std::size_t> width, heads, head_width, layers, feed_forward, filters, kernel, segment;
+  std::optional<std::size_t> width, heads, head_width, layers, feed_forward, filters, kernel, segment, stages,
+      head_hidden;
+  std::vector<std::string> weights;
   std::optional<double> dropout;
   std::string block, activation, pooling;
   std::string scale = "as-defined";

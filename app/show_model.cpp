@@ -23,7 +23,19 @@ std::string names_text(const std::vector<std::string>& names) {
   return text + (names.size() > kMost ? ", ..." : "");
 }
 
+std::string dfstrans_text(const ModelConfig& config) {
+  const char* own = config.sensor_weights ? (config.step_weights ? "of every sensor and every step" : "of every sensor")
+                    : config.step_weights ? "of every step"
+                                          : "shared by all sensors and steps";
+  return fmt::format(
+      "dfstrans: {} steps of {} samples, {} stages of {} filters over {} samples for each sensor, width {}, "
+      "heads: {} of width {}, feed-forward {}, attention weights {}",
+      config.steps(), config.segment, config.stages, config.filters, config.kernel, config.width, config.heads,
+      config.key_width(), config.hidden(), own);
+}
+
 std::string form_text(const ModelConfig& config) {
+  if (config.is_dfstrans()) return dfstrans_text(config);
   std::string text = config.filters == 0
                          ? std::string("linear embedding")
                          : fmt::format("convolution of {} filters over {} samples", config.filters, config.kernel);

@@ -64,8 +64,8 @@ void check_dfstrans_sizes(const ModelConfig& config, const Check& check) {
              fmt::format("a segment of at least {} samples, which {} stages of pooling halve", 1U << config.stages,
                          config.stages),
              fmt::format("{}", config.segment), "take a longer segment or fewer stages");
-  check.that(config.width == config.filters * config.pooled(),
-             fmt::format("a width of {}, filters times pooled samples", config.filters * config.pooled()),
+  check.that(config.width == config.settled_width(),
+             fmt::format("a width of {}, filters times pooled samples", config.settled_width()),
              fmt::format("{}", config.width), "it follows from filters, segment and stages");
 }
 
@@ -97,11 +97,11 @@ void check_sizes(const ModelConfig& config, const Check& check) {
   check.size("clip", config.clip, 0);
   check.size("period", config.period, 0);
   check.size("time_dim", config.time_dim, 1);
+  if (config.is_dfstrans()) check_dfstrans_sizes(config, check);
   check.that(config.kernel % 2 == 1, "an odd kernel", fmt::format("{}", config.kernel));
   check.that(config.head_width != 0 || config.width % config.heads == 0,
              fmt::format("a number of heads that divides the width {}", config.width), fmt::format("{}", config.heads),
              "or set head_width");
-  if (config.is_dfstrans()) check_dfstrans_sizes(config, check);
   check.that(config.dropout >= 0 && config.dropout < 1, "dropout of 0 to below 1", fmt::format("{}", config.dropout));
   check.that(config.rho > 0 && std::isfinite(config.rho), "a positive rho", fmt::format("{}", config.rho));
 }
@@ -191,7 +191,7 @@ ModelConfig preset(std::string_view name) {
     config.layers = 1;
     config.feed_forward = 2048;
     config.activation = "relu";
-    config.width = config.filters * config.pooled();
+    config.width = config.settled_width();
   } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
   } else {
     config.segment = 2;
@@ -237,8 +237,8 @@ EncodingOptions encoding_options(const ModelConfig& config) {
 std::vector<std::string> settle(ModelConfig& config) {
   if (config.segment == 0) return {};  // check_config says so
   std::vector<std::string> notes;
-  if (config.is_dfstrans() && config.pooled() > 0 && config.width != config.filters * config.pooled()) {
-    config.width = config.filters * config.pooled();
+  if (config.pooled() > 0 && config.width != config.settled_width()) {
+    config.width = config.settled_width();
     notes.push_back(fmt::format("segments of {} samples become {} of {} filters: the width is {}", config.segment,
                                 config.pooled(), config.filters, config.width));
   }

@@ -12,6 +12,8 @@
 
 namespace faithful {
 
+inline constexpr std::string_view kDecaying = "decaying";  // see ModelConfig::scale
+
 // All that fixes the form of a classifier: with the same config and seed it starts from the same numbers. Names of the
 // fields in files and options are those that visit_fields() gives.
 struct ModelConfig {
@@ -64,11 +66,12 @@ struct ModelConfig {
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }
   std::size_t key_width() const { return head_width == 0 ? width / heads : head_width; }
   std::size_t hidden() const { return feed_forward == 0 ? 4 * width : feed_forward; }
-  bool decays() const { return scale == "decaying"; }
+  bool decays() const { return scale == kDecaying; }
   bool is_dfstrans() const { return form == "dfstrans"; }
   std::size_t pooled() const {
     return stages < 64 ? segment >> stages : 0;
   }  // positions of a segment behind the stages
+  std::size_t settled_width() const { return is_dfstrans() ? filters * pooled() : width; }  // d, once it is settled
   bool operator==(const ModelConfig&) const = default;
 };
 

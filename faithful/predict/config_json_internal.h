@@ -10,8 +10,8 @@ namespace faithful::predict {
 // Every field by its name.
 Json config_json(const ModelConfig& config);
 
-// The config of such an object: every field that all forms have, of its kind, those of its form, and no other. InputError otherwise; what the values
-// mean is not looked at.
+// The config of such an object: every field that all forms have, of its kind, those of its form, and no other.
+// InputError otherwise; what the values mean is not looked at.
 ModelConfig parse_config(const Json& json, const std::string& place);
 
 // A config from a file may claim anything. The tables that it needs, which are computed, are held against the numbers

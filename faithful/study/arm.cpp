@@ -43,7 +43,8 @@ bool has_scale(const std::string& encoding) {
 std::vector<Arm> make_arms(const std::vector<std::string>& encodings, const std::vector<std::string>& scales) {
   check_each_once("--encodings", encodings);
   check_each_once("--scale", scales);
-  for (const std::string& scale : scales) parse_scale(scale, "--scale");
+  for (const std::string& scale : scales)
+    if (scale != kDecaying) parse_scale(scale, "--scale");
   std::vector<Arm> arms;
   for (const std::string& encoding : encodings) {
     check_encoding(encoding);

@@ -12,7 +12,7 @@ namespace faithful {
 // What is compared: an encoding at a scale. All else is the same for every arm.
 struct Arm {
   std::string encoding = "sinusoidal";
-  std::string scale = "as-defined";  // as-defined, unit, matched or a factor
+  std::string scale = "as-defined";  // as-defined, unit, matched, decaying or a factor
   bool again = false;                // the same arm with other seeds for start values, batches and dropout: how large
                                      // differences are that mean nothing
   bool operator==(const Arm&) const = default;

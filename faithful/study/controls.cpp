@@ -224,8 +224,10 @@ Matrix<double> added_codes(const Classifier<float>& model) {
 Matrix<double> projected_codes(const Classifier<float>& model) {
   const Matrix<double> codes = added_codes(model);
   std::size_t width = 0;
-  const std::span<const float> qkv = parameter(model, "layers.0.attention.qkv.weight", width);
-  if (codes.rows == 0 || qkv.empty()) return {};
+  const bool dfstrans = model.config().is_dfstrans();
+  const std::span<const float> qkv =
+      parameter(model, dfstrans ? "temporal.qkv.weight" : "layers.0.attention.qkv.weight", width);
+  if (codes.rows == 0 || qkv.empty() || model.config().sensor_weights) return {};
   return product(codes, qkv, width, 0, 2 * model.config().heads * model.config().key_width());
 }
 
@@ -260,17 +262,19 @@ double norm_ratio(const Classifier<float>& model, const Windows& windows, Thread
   std::vector<float> values(count * windows.length() * windows.channels());
   windows.fill_into(numbers, {.values = values}, pool);
   double square = 0;
+  std::size_t rows = 0;
   engine::Tape<float> tape;
   for (std::size_t i = 0; i < count; ++i) {
     tape.begin(model.parameters(), {});
     const std::span<const float> own =
         std::span<const float>(values).subspan(values.size() / count * i, values.size() / count);
     const engine::Tensor<float> steps = model.embedded_steps(tape, {.count = 1, .values = own});
-    for (std::size_t s = 0; s < config.steps(); ++s)
+    for (std::size_t r = 0; r < steps.rows(); ++r)
       for (std::size_t k = 0; k < config.width; ++k)
-        square += static_cast<double>(steps.row(s)[k]) * static_cast<double>(steps.row(s)[k]);
+        square += static_cast<double>(steps.row(r)[k]) * static_cast<double>(steps.row(r)[k]);
+    rows += steps.rows();
   }
-  return rms_norm(codes) / std::sqrt(square / static_cast<double>(count * config.steps()));
+  return rms_norm(codes) / std::sqrt(square / static_cast<double>(rows));
 }
 
 }  // namespace faithful

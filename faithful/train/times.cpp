@@ -58,7 +58,7 @@ std::vector<std::string> settle_times(ModelConfig& config, const TrainingPart& p
   if (config.encoding != "dft") return notes;
   const double longest = longest_span(train, config.time_step);
   const auto needed = static_cast<std::size_t>(std::ceil(std::min(longest, 1e15))) + 1;
-  const std::size_t has = config.period == 0 ? config.width : config.period;
+  const std::size_t has = config.period == 0 ? config.settled_width() : config.period;
   if (needed <= has) return notes;
   config.period = needed;
   notes.push_back(fmt::format("the longest training window lasts {:g} steps: the DFT encoding takes the period {}",

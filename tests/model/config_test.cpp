@@ -152,7 +152,8 @@ TEST(Config, PresetsAreModels) {
   const ModelConfig paper = preset("paper");
   EXPECT_EQ(paper.block, "bare");
   EXPECT_EQ(paper.key_width(), paper.width);
-  EXPECT_EQ(rejection([] { preset("huge"); }), "--preset: expected paper, plain, small, base, large, found \"huge\"");
+  EXPECT_EQ(rejection([] { preset("huge"); }),
+            "--preset: expected paper, plain, small, base, large, dfstrans, found \"huge\"");
 }
 
 TEST(Config, HeadsOfFullWidthStaySo) {
@@ -163,9 +164,18 @@ TEST(Config, HeadsOfFullWidthStaySo) {
   EXPECT_EQ(small.key_width(), 24U / small.heads);
 }
 
-TEST(Config, TextTellsConfigsApart) {
-  const ModelConfig config = tiny("rope");
-  EXPECT_EQ(to_text(config), to_text(tiny("rope")));
+// Studies, checkpoints and model files hold configs by this text: an encoder's is what it was before there were forms.
+TEST(Config, TextOfAnEncoderStays) {
+  EXPECT_EQ(to_text(ModelConfig()),
+            "channels=1\nlength=100\nclasses=2\nfilters=0\nkernel=7\nsegment=1\nwidth=64\nheads=4\nhead_width=0\n"
+            "layers=2\nfeed_forward=0\nblock=post\nactivation=gelu\ndropout=0.1\npooling=mean\nencoding=dft\n"
+            "scale=as-defined\nperiod=0\nrho=10000\nclip=16\ntime_dim=16\nmtan=concat\ntupe_relative=false\n"
+            "pairing=interleaved\npositions=index\ntime_step=0\nencoding_seed=1\n");
+  EXPECT_TRUE(to_text(preset("dfstrans"))
+                  .ends_with("form=dfstrans\nstages=3\nsensor_weights=false\nstep_weights=false\nhead_hidden=512\n"));
+}
+
+void expect_told_apart(const ModelConfig& config, std::size_t field_count) {
   std::size_t fields = 0;
   visit_fields(config, [&](const char* name, const auto&) {
     ++fields;
@@ -184,7 +194,56 @@ TEST(Config, TextTellsConfigsApart) {
     EXPECT_NE(to_text(other), to_text(config)) << name;
     EXPECT_FALSE(other == config) << name;
   });
-  EXPECT_EQ(fields, 27U);
+  EXPECT_EQ(fields, field_count);
+}
+
+TEST(Config, TextTellsConfigsApart) {
+  EXPECT_EQ(to_text(tiny("rope")), to_text(tiny("rope")));
+  expect_told_apart(tiny("rope"), 27);
+  expect_told_apart(testing::tiny_dfstrans("rope"), 32);
+}
+
+TEST(Config, DfstransSaysWhatItNeeds) {
+  const auto complaint_of = [](auto change, const std::string& encoding = "dft") {
+    ModelConfig config = testing::tiny_dfstrans(encoding);
+    change(config);
+    return rejection([&] { check_config(config, "m"); });
+  };
+  EXPECT_NO_THROW(check_config(testing::tiny_dfstrans("dft")));
+  EXPECT_EQ(
+      complaint_of([](ModelConfig& c) { c.segment = 3; }),
+      "m: expected a segment of at least 4 samples, which 2 stages of pooling halve, found 3 (take a longer segment "
+      "or fewer stages)");
+  EXPECT_EQ(complaint_of([](ModelConfig& c) { c.width = 9; }),
+            "m: expected a width of 8, filters times pooled samples, found 9 (it follows from filters, segment and "
+            "stages)");
+  EXPECT_EQ(complaint_of([](ModelConfig& c) { c.pooling = "token"; }), "m: expected pooling of mean, found \"token\"");
+  EXPECT_EQ(complaint_of([](ModelConfig& c) { c.layers = 2; }), "m: expected layers of 1 to 1, found 2");
+  EXPECT_EQ(complaint_of([](ModelConfig& c) { c.form = "other"; }),
+            "m: expected form of encoder, dfstrans, found \"other\"");
+  EXPECT_EQ(
+      complaint_of([](ModelConfig&) {}, "time2vec"),
+      "m: expected an encoding that is not concatenated, for the form dfstrans, found time2vec (no embedding follows "
+      "its convolutions; mtan can give the queries: mtan attention)");
+  ModelConfig encoder = tiny("dft");
+  encoder.step_weights = true;
+  EXPECT_EQ(rejection([&] { check_config(encoder, "m"); }),
+            "m: expected the form dfstrans where stages, sensor_weights, step_weights or head_hidden are set, found "
+            "encoder");
+  encoder = tiny("rope");
+  encoder.scale = "decaying";
+  EXPECT_EQ(rejection([&] { check_config(encoder, "m"); }),
+            "m: expected an encoding that is added where scale decays, found rope");
+}
+
+TEST(Config, WidthOfDfstransFollows) {
+  ModelConfig config = preset("dfstrans");
+  EXPECT_EQ(config.width, 240U);
+  config.segment = 50;
+  config.length = 2000;
+  EXPECT_EQ(settle(config),
+            (std::vector<std::string>{"segments of 50 samples become 6 of 20 filters: the width is 120"}));
+  EXPECT_EQ(config.width, 120U);
 }
 
 }  // namespace

@@ -289,8 +289,83 @@ class Model:
         return self.apply("head", self.pool(h, allowed))
 
 
+class SpatioTemporal(Model):
+    """DFStrans as docs/model.md has it: module by module, for each sensor and each step. Batch norm with the batch's statistics."""
+
+    def norm_of(self, name):
+        """Statistics that the batch's replace; they have no gradient."""
+        for statistic, mean in (("mean", 0.0), ("variance", 1.0)):
+            self.weight(f"{name}.{statistic}", self.c.channels, self.c.filters, scale=0.1, mean=mean)
+
+    def declare(self):
+        c, inner = self.c, self.c.heads * self.head_width
+        if c.encoding == "shaw":
+            self.weight("layers.0.attention.relative_keys", 2 * c.clip + 1, self.head_width)
+            self.weight("layers.0.attention.relative_values", 2 * c.clip + 1, self.head_width)
+        for stage in range(c.stages):
+            name = f"sensors.{stage}."
+            self.weight(name + "convolution.weight", c.channels, c.filters, c.kernel * (c.filters if stage else 1))
+            self.weight(name + "convolution.bias", c.channels, c.filters)
+            self.weight(name + "norm.weight", c.channels, c.filters, mean=1.0, scale=0.2)
+            self.weight(name + "norm.bias", c.channels, c.filters)
+            self.norm_of(name + "norm")
+        for branch, groups in (("temporal", [c.channels] * c.sensor_weights), ("spatial", [self.steps] * c.step_weights)):
+            self.weight(branch + ".qkv.weight", *groups, 3 * inner, c.width)
+            self.weight(branch + ".qkv.bias", *groups, 3 * inner)
+            self.weight(branch + ".out.weight", *groups, c.width, inner)
+            self.weight(branch + ".out.bias", *groups, c.width)
+            self.norm(branch + ".norm", c.width)
+        self.affine("feed_forward.first", c.feed_forward, c.width)
+        self.affine("feed_forward.second", c.width, c.feed_forward)
+        self.norm("feed_forward.norm", c.width)
+        self.affine("head.hidden", c.head_hidden, c.channels * c.width)
+        self.affine("head.out", 1 if c.classes == 2 else c.classes, c.head_hidden)
+
+    def sensor(self, number, x):
+        """x [B * S, segment], the segments of one sensor -> [B * S, d]."""
+        c, h = self.c, x[:, None]
+        for stage in range(c.stages):
+            own = {key: self.p[f"sensors.{stage}.{key}"][number]
+                   for key in ("convolution.weight", "convolution.bias", "norm.weight", "norm.bias")}
+            kernel = own["convolution.weight"].reshape(c.filters, c.kernel, -1).transpose(1, 2)  # ours is [out, tap, in]
+            h = F.max_pool1d(F.relu(F.conv1d(h, kernel, own["convolution.bias"], padding=c.kernel // 2)), 2)
+            h = F.batch_norm(h, None, None, own["norm.weight"], own["norm.bias"], training=True)
+        return h.transpose(1, 2).reshape(len(x), -1)  # ours has the filters side by side
+
+    def branch(self, name, number, h, t, allowed):
+        """Attention of one sensor or step, its residual and norm: h [B, N, d]."""
+        own = {key: self.p[f"{name}.{key}"] for key in ("qkv.weight", "qkv.bias", "out.weight", "out.bias")}
+        if own["qkv.weight"].dim() == 3:
+            own = {key: value[number] for key, value in own.items()}
+        kept, encoding = dict(self.p), self.c.encoding
+        self.p.update({"layers.0.attention.qkv." + key: own["qkv." + key] for key in ("weight", "bias")})
+        self.c.encoding = encoding if name == "temporal" else "none"
+        attended = F.linear(self.attend(0, h, t, allowed), own["out.weight"], own["out.bias"])
+        self.p, self.c.encoding = kept, encoding
+        return self.normalize(name + ".norm", h + attended)
+
+    def logits(self, x, valid, times):
+        c = self.c
+        behind = self.steps * c.segment - c.length
+        allowed = F.pad(valid, (0, behind)).reshape(len(x), self.steps, c.segment).any(-1)
+        t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::c.segment]
+        x = F.pad(x * valid[..., None], (0, 0, 0, behind)).transpose(1, 2).reshape(len(x), c.channels, self.steps, c.segment)
+        h = torch.stack([self.sensor(s, x[:, s].reshape(-1, c.segment)).reshape(len(x), self.steps, -1) for s in range(c.channels)], 1)
+        codes = self.codes(t)
+        if codes is not None:
+            h = h + (codes if codes.dim() == 2 else codes[:, None])
+        when = torch.stack([self.branch("temporal", s, h[:, s], t, allowed) for s in range(c.channels)], 1)
+        everywhere = torch.ones(len(x), c.channels, dtype=torch.bool)
+        where = torch.stack([self.branch("spatial", s, h[:, :, s], t, everywhere) for s in range(self.steps)], 2)
+        z = when + where
+        z = self.normalize("feed_forward.norm", z + self.apply("feed_forward.second", F.relu(self.apply("feed_forward.first", z))))
+        weights = allowed.double() / allowed.sum(1, keepdim=True)
+        means = (weights[:, None, :, None] * z).sum(2)
+        return self.apply("head.out", F.relu(self.apply("head.hidden", means.reshape(len(x), -1))))
+
+
 def write_case(folder, name, **options):
-    model = Model(**options)
+    model = (SpatioTemporal if options.get("form") == "dfstrans" else Model)(**options)
     c, batch = model.c, 2
     x = rounded(batch, c.length, c.channels)
     valid = torch.ones(batch, c.length, dtype=torch.bool)
@@ -311,7 +386,8 @@ def write_case(folder, name, **options):
         lines.append(tensor_line(key, value, "{:.9g}"))
     lines.append(tensor_line("out", out, "{:.16g}"))
     for key, value in model.p.items():
-        lines.append(tensor_line("gradient:" + key, value.grad, "{:.13g}"))
+        if value.grad is not None:  # statistics have none
+            lines.append(tensor_line("gradient:" + key, value.grad, "{:.13g}"))
     (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
 
 
@@ -319,6 +395,8 @@ def tensor_line(name, value, form):
     return " ".join([name, *map(str, value.shape), ":", *map(form.format, value.detach().reshape(-1).tolist())])
 
 
+DFSTRANS = dict(form="dfstrans", sensor_weights=False, step_weights=False, length=26, segment=9, filters=4, stages=2, activation="relu", head_hidden=5,
+                classes=2)
 CASES = {
     **{name: dict(encoding=name) for name in ("none", "sinusoidal", "dft", "learned", "learned-frequency", "mtan", "time2vec", "tape",
                                               "rope", "alibi", "onehot", "haar")},
@@ -336,6 +414,11 @@ CASES = {
     "learned-frequency_times": dict(encoding="learned-frequency", positions="time"),
     "mtan_times": dict(encoding="mtan", mtan="attention", positions="time"),
     "rope_times_token": dict(encoding="rope", positions="time", pooling="token"),
+    "dfstrans": dict(DFSTRANS, encoding="dft"),
+    "dfstrans_published": dict(DFSTRANS, encoding="sinusoidal", sensor_weights=True, step_weights=True),
+    "dfstrans_rope": dict(DFSTRANS, encoding="rope", step_weights=True, segment=7, length=27, stages=1, width=12, filters=4),
+    "dfstrans_shaw": dict(DFSTRANS, encoding="shaw", sensor_weights=True, classes=3),
+    "dfstrans_times": dict(DFSTRANS, encoding="sinusoidal", positions="time"),
 }
 
 

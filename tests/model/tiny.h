@@ -29,6 +29,21 @@ inline ModelConfig tiny(const std::string& encoding, const std::string& pooling 
   return config;
 }
 
+// The same for sensors and steps: three segments of 9 samples (the last is not full), 8 numbers for each.
+inline ModelConfig tiny_dfstrans(const std::string& encoding) {
+  ModelConfig config = tiny(encoding);
+  config.form = "dfstrans";
+  config.length = 25;
+  config.segment = 9;
+  config.stages = 2;
+  config.filters = 4;
+  config.kernel = 3;
+  config.layers = 1;
+  config.head_hidden = 5;
+  config.activation = "relu";
+  return config;
+}
+
 inline std::vector<std::string> encoding_names() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : encoding_catalog()) names.push_back(entry.name);
