@@ -25,6 +25,17 @@ std::string interval_text(const std::optional<Bootstrap>& found) {
                      number_text(found->interval.high, 2));
 }
 
+// The sensors at fault; of many the first ones.
+std::string truth_cell(const DiagnosisReport& report, const AlarmTruth& truth) {
+  constexpr std::size_t kMost = 5;
+  if (truth.is_false) return "false alarm";
+  if (truth.sensors.empty()) return "–";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, truth.sensors.size()); ++i)
+    text += (i == 0 ? "" : " ") + report.dataset.channels[truth.sensors[i]];
+  return truth.sensors.size() > kMost ? text + fmt::format(" and {} more", truth.sensors.size() - kMost) : text;
+}
+
 std::vector<Column> measure_columns(std::vector<Column> first) {
   for (const char* name : kDiagnosisMeasureNames) first.push_back({name, "", true});
   return first;
@@ -49,11 +60,7 @@ Table alarms_table(const DiagnosisReport& report) {
                           fmt::format("{}", fmt::join(sensors, " ")),
                           when.empty() ? "–" : when};
     if (truth) {
-      std::vector<std::string> known;
-      if (report.truths[i])
-        for (const std::size_t sensor : report.truths[i]->sensors) known.push_back(report.dataset.channels[sensor]);
-      const bool is_false = report.truths[i] && report.truths[i]->is_false;
-      row.emplace_back(is_false ? "false alarm" : known.empty() ? "–" : fmt::format("{}", fmt::join(known, " ")));
+      row.emplace_back(report.truths[i] ? truth_cell(report, *report.truths[i]) : "–");
     }
     table.rows.push_back(std::move(row));
   }

@@ -67,9 +67,12 @@ std::string listed(const std::vector<std::string>& names) {
 
 namespace {
 
+// Their names; of many the first ones.
 std::vector<std::string> names_of(const Dataset& dataset, const std::vector<std::size_t>& sensors) {
+  constexpr std::size_t kMost = 6;
   std::vector<std::string> names;
-  for (const std::size_t sensor : sensors) names.push_back(dataset.channels[sensor]);
+  for (std::size_t i = 0; i < std::min(kMost, sensors.size()); ++i) names.push_back(dataset.channels[sensors[i]]);
+  if (sensors.size() > kMost) names.push_back(fmt::format("{} more", sensors.size() - kMost));
   return names;
 }
 

@@ -57,6 +57,18 @@ Curve normal_curve(const DiagnosisReport& report, const Diagnosis& one, std::siz
   return curve;
 }
 
+// A few round numbers inside of the axis, as texts of one width: panels below each other then begin at the same place.
+void set_ticks(Axis& axis) {
+  constexpr std::size_t kWidth = 8;
+  const double range = *axis.high - *axis.low, rough = range / 3;
+  const double power = std::pow(10, std::floor(std::log10(rough)));
+  const double step = rough / power < 2 ? power : rough / power < 5 ? 2 * power : 5 * power;
+  for (double value = std::ceil(*axis.low / step) * step; value <= *axis.high; value += step) {
+    const double round = std::abs(value) < step / 2 ? 0 : value;
+    axis.ticks.emplace_back(round, fmt::format("{:>{}}", fmt::format("{:.4g}", round), kWidth));
+  }
+}
+
 void fit_axis(Axis& axis, const std::vector<const std::vector<double>*>& columns) {
   double low = INFINITY, high = -INFINITY;
   for (const std::vector<double>* column : columns) {
@@ -70,6 +82,7 @@ void fit_axis(Axis& axis, const std::vector<const std::vector<double>*>& columns
   const double margin = high > low ? 0.05 * (high - low) : std::max(0.5, 0.05 * std::abs(high));
   axis.low = low - margin;
   axis.high = high + margin;
+  set_ticks(axis);
 }
 
 Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size_t sensor, std::size_t rank) {
@@ -104,24 +117,29 @@ bool has_truth(const DiagnosisReport& report, std::size_t number) {
   return report.truths[number] && !report.truths[number]->spans.empty();
 }
 
-// Steps as one value each, drawn as a curve of steps.
-Curve profile_curve(const Clock& clock, const Diagnosis& one, const MethodAnswer& method) {
-  Curve curve{.name = method.method,
-              .x = {},
-              .y = {},
-              .ink = method.method == "attention"   ? "sinusoidal"
-                     : method.method == "occlusion" ? "dft"
-                                                    : "rope"};
-  curve.dash = 1;
-  const std::vector<double> shares = shares_of(method.times);
-  for (std::size_t i = 0; i < one.pieces.size(); ++i) {
-    const double percent = 100 * shares[i];
-    curve.x.push_back(clock.at(one.pieces[i].begin));
-    curve.y.push_back(percent);
-    curve.x.push_back(clock.at(one.pieces[i].end));
-    curve.y.push_back(percent);
+// Weights of pieces as a curve of steps, in percent of them all.
+Curve profile_curve(const Clock& clock, std::span<const TimeSpan> pieces, std::span<const double> weights,
+                    const std::string& name, const char* ink, int dash) {
+  Curve curve{.name = name, .x = {}, .y = {}, .ink = ink, .dash = dash};
+  const std::vector<double> shares = shares_of(weights);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    curve.x.insert(curve.x.end(), {clock.at(pieces[i].begin), clock.at(pieces[i].end)});
+    curve.y.insert(curve.y.end(), {100 * shares[i], 100 * shares[i]});
   }
   return curve;
+}
+
+std::vector<Curve> profile_curves(const DiagnosisReport& report, const Diagnosis& one) {
+  constexpr const char* kInks[] = {"learned", "dft", "rope"};
+  const Clock clock(report.dataset, report.series_of(one));
+  std::vector<Curve> curves;
+  for (std::size_t m = 0; m < one.methods.size(); ++m)
+    curves.push_back(profile_curve(clock, one.pieces, one.methods[m].times, one.methods[m].method, kInks[m % 3], 1));
+  const WindowDetails& details = one.details;
+  if (!details.steps_of_first.empty() && details.steps_of_first.size() >= one.pieces.size())  // one window alone
+    curves.push_back(profile_curve(clock, one.pieces, std::span(details.steps_of_first).first(one.pieces.size()),
+                                   "attention, " + report.dataset.channels[details.first_sensor], kInks[0], 3));
+  return curves;
 }
 
 std::vector<std::pair<double, std::string>> name_ticks(const std::vector<std::string>& names) {
@@ -130,12 +148,24 @@ std::vector<std::pair<double, std::string>> name_ticks(const std::vector<std::st
   return ticks;
 }
 
+// Names of sensors where they are short enough to stand below the columns, else their numbers, beside names at the
+// rows.
+void name_axes(const std::vector<std::string>& names, Panel& panel) {
+  const bool are_short = std::ranges::all_of(names, [](const std::string& name) { return text_width(name) <= 3; });
+  panel.x.ticks = panel.y.ticks = name_ticks(names);
+  if (are_short && names.size() <= 24) return;
+  panel.x.ticks.clear();
+  for (std::size_t i = 0; i<names.size(); i += names.size()> 24 ? 5 : 1)
+    panel.x.ticks.emplace_back(static_cast<double>(i), fmt::format("{}", i + 1));
+  for (std::size_t i = 0; i < names.size(); ++i) panel.y.ticks[i].second += fmt::format(" {}", i + 1);
+}
+
 Panel spatial_panel(const DiagnosisReport& report, const Matrix<double>& map, const std::string& title, bool named) {
   Panel panel{.title = title, .x = {.label = ""}, .y = {.label = ""}, .legend = Legend::kNone};
   if (named) {
-    panel.x.label = "sensor that is looked at";
-    panel.y.label = "sensor that looks";
-    panel.x.ticks = panel.y.ticks = name_ticks(report.dataset.channels);
+    panel.x.label = "is looked at";
+    panel.y.label = "looks";
+    name_axes(report.dataset.channels, panel);
   }
   panel.heat = HeatMap{.values = map, .diverging = false, .low = 0, .label = named ? "weight" : ""};
   return panel;
@@ -144,7 +174,7 @@ Panel spatial_panel(const DiagnosisReport& report, const Matrix<double>& map, co
 Panel occlusion_panel(const DiagnosisReport& report, const Diagnosis& one) {
   const OcclusionDiagnosis& found = one.details.occlusion;
   const Clock clock(report.dataset, report.series_of(one));
-  Panel panel{.title = "Replaced by its normal: fall of the logit",
+  Panel panel{.title = "What each sensor said for the alarm, and when",
               .x = {.label = clock.axis_label(), .unit = clock.axis_unit()},
               .y = {.label = ""},
               .legend = Legend::kNone};
@@ -206,12 +236,9 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
               .legend = Legend::kRightOutside};
   panel.x.low = clock.at(one.alarm.span.begin);
   panel.x.high = clock.at(one.alarm.span.end);
-  std::vector<Curve> curves;
+  std::vector<Curve> curves = profile_curves(report, one);
   double high = 0;
-  for (const MethodAnswer& method : one.methods) {
-    curves.push_back(profile_curve(clock, one, method));
-    high = std::max(high, *std::ranges::max_element(curves.back().y));
-  }
+  for (const Curve& curve : curves) high = std::max(high, *std::ranges::max_element(curve.y));
   panel.y.low = 0;
   panel.y.high = high > 0 ? 1.05 * high : 1;
   for (const SuspectedSpan& span : one.all.spans)
@@ -227,19 +254,27 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
 }
 
 CaptionedFigure where_figure(const DiagnosisReport& report, std::size_t number) {
+  constexpr int kRow = 20, kLeast = 440;
   const Diagnosis& one = report.found[number];
-  Figure figure{.name = figure_name("where", number), .panels = {}, .panel_width = 560, .panel_height = 460};
-  std::string caption;
-  if (one.details.spatial.rows > 0) {
-    figure.panels.push_back(spatial_panel(report, one.details.spatial, "Which sensor looks at which", true));
-    caption =
-        "Left: attention between sensors, mean over heads and over time (weighted by when). A dark column is a sensor "
-        "that the others look at. Right: ";
-  }
-  figure.panels.push_back(occlusion_panel(report, one));
-  return {figure, caption +
-                      "What the logit loses when one sensor is replaced by its normal during one span. Red: it spoke "
-                      "for the alarm; blue: against it."};
+  const int height = std::max(kLeast, 90 + kRow * static_cast<int>(one.details.spatial.rows));
+  return {{.name = figure_name("where", number),
+           .panels = {spatial_panel(report, one.details.spatial, "Which sensor looks at which", true)},
+           .panel_width = height + height / 4,
+           .panel_height = height},
+          "Attention between sensors in the surest window: mean over heads, and over time weighted by when. A dark "
+          "column is a sensor that the others look at."};
+}
+
+CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t number) {
+  constexpr int kRow = 45;
+  const Diagnosis& one = report.found[number];
+  return {
+      {.name = figure_name("occlusion", number),
+       .panels = {occlusion_panel(report, one)},
+       .panel_width = 960,
+       .panel_height = 120 + kRow * static_cast<int>(one.details.occlusion.detailed.rows)},
+      "What the logit loses when one sensor is replaced by its normal during one span of the surest window. Red: it "
+      "spoke for the alarm; blue: against it."};
 }
 
 CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number) {

@@ -15,8 +15,11 @@ CaptionedFigure channels_figure(const DiagnosisReport& report, std::size_t numbe
 // What each method says about when.
 CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number);
 
-// Which sensor looks at which, where the model knows; and what replacing a sensor during a span does to the logit.
+// Which sensor looks at which; for models that attend over sensors.
 CaptionedFigure where_figure(const DiagnosisReport& report, std::size_t number);
+
+// What replacing a sensor during a span does to the logit.
+CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t number);
 
 // What each head attends to.
 CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number);

@@ -19,6 +19,7 @@ namespace faithful::app {
 namespace {
 
 constexpr std::size_t kListedSensors = 10;
+constexpr std::size_t kAdvised = 5;  // alarms whose advice stands on top
 
 void add_alarm(Page& page, FigureWriter& figures, const DiagnosisReport& report, std::size_t number) {
   const Diagnosis& one = report.found[number];
@@ -31,7 +32,8 @@ void add_alarm(Page& page, FigureWriter& figures, const DiagnosisReport& report,
   page.add_table(sensors_table(report, number, kListedSensors));
   page.add_table(spans_table(report, number));
   page.add_table(agreement_table(report, number));
-  figures.add(where_figure(report, number));
+  figures.add(occlusion_figure(report, number));
+  if (one.details.spatial.rows > 0) figures.add(where_figure(report, number));
   if (!one.details.temporal_heads.empty()) figures.add(heads_figure(report, number));
 }
 
@@ -62,8 +64,10 @@ std::string write_diagnosis_page(const std::string& folder, const DiagnosisRepor
       fmt::format("faithful {}; {} alarms of class {} (score of at least {}), {} looked into", build_info().version,
                   report.alarms, report.class_name(), number_text(report.threshold, 3), report.found.size()));
   for (const std::string& note : report.notes) page.add_note(note);
-  page.add_heading("Alarms");
-  page.add_table(alarms_table(report));
+  page.add_heading("What to look at first");
+  std::vector<std::string> first;
+  for (std::size_t i = 0; i < std::min(kAdvised, report.found.size()); ++i) first.push_back(advice(report, i));
+  page.add_list(first);
   FigureWriter figures(page, folder);
   const std::size_t count = std::min(shown, report.found.size());
   {
@@ -78,6 +82,8 @@ std::string write_diagnosis_page(const std::string& folder, const DiagnosisRepor
     page.add_table(hits_table(*report.scores));
     page.add_table(differences_table(*report.scores));
   }
+  page.add_heading("All alarms");
+  page.add_table(alarms_table(report));
   add_reading_guide(page, report);
   const std::filesystem::path root(folder);
   save_json((root / "diagnosis.json").string(), json);

@@ -97,8 +97,10 @@ void attend_space_time(const ModelConfig& config, const ModelProbe::Maps& maps, 
     details.temporal_heads.push_back(temporal_head(attention, h));
     details.spatial_heads.push_back(spatial_head(attention, h, found.steps));
   }
-  details.steps_of_first = steps_of_sensor(attention, order_of(found.sensors)[0]);
-  details.sensors_at_first = sensors_at_step(attention, order_of(found.steps)[0]);
+  details.first_sensor = order_of(found.sensors)[0];
+  details.first_step = order_of(found.steps)[0];
+  details.steps_of_first = steps_of_sensor(attention, details.first_sensor);
+  details.sensors_at_first = sensors_at_step(attention, details.first_step);
   details.temporal = std::move(found.temporal);
   details.spatial = std::move(found.spatial);
   found.steps.resize(out.pieces.size());  // the rest is padding

@@ -46,8 +46,10 @@ struct WindowDetails {
   std::vector<Matrix<double>> temporal_heads;  // [H] of [S, S]
   Matrix<double> spatial;                      // [C, C]: attention over sensors; empty: the model has none
   std::vector<Matrix<double>> spatial_heads;   // [H] of [C, C]
-  std::vector<double> steps_of_first;          // [S]: when, for the most suspect sensor alone; empty as above
-  std::vector<double> sensors_at_first;        // [C]: where, at the most attended step alone; empty as above
+  // The local versions, of what the attention points at; empty as above.
+  std::size_t first_sensor = 0, first_step = 0;
+  std::vector<double> steps_of_first;    // [S]: when, for that sensor alone
+  std::vector<double> sensors_at_first;  // [C]: where, at that step alone
   OcclusionDiagnosis occlusion;
 };
 
