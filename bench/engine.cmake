@@ -1,4 +1,4 @@
-# The engine's benchmarks: `engine_step` alone, and `engine_serve` as the worker of bench/engine_peers.py beside PyTorch
+# The engine's benchmarks: `engine_step` alone, `dfstrans_step` on the whole model of that name, and `engine_serve` as the worker of bench/engine_peers.py beside PyTorch
 # and ONNX Runtime.
 include(engine_oracles)
 foreach(program engine_step engine_serve)
@@ -8,3 +8,6 @@ foreach(program engine_step engine_serve)
 endforeach()
 target_sources(bench_engine_serve PRIVATE ${PROJECT_SOURCE_DIR}/bench/fma_peak.cpp)
 target_link_libraries(bench_engine_serve PRIVATE hwy::hwy)
+add_executable(bench_dfstrans_step ${PROJECT_SOURCE_DIR}/bench/dfstrans_step.cpp)
+set_target_properties(bench_dfstrans_step PROPERTIES OUTPUT_NAME dfstrans_step)
+target_link_libraries(bench_dfstrans_step PRIVATE faithful_model faithful_engine_oracles fmt::fmt)

@@ -33,6 +33,9 @@ faithful_room(data USES io)
 faithful_room(simulate USES data)
 faithful_room(window USES data)
 faithful_room(engine LINKS hwy::hwy)
+# Plain loops over columns, which GCC turns into vectors only at this level.
+set_source_files_properties(${PROJECT_SOURCE_DIR}/faithful/engine/norm.cpp ${PROJECT_SOURCE_DIR}/faithful/engine/pool.cpp
+  PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
 faithful_room(model USES engine encoding)
 faithful_room(metrics)
 faithful_room(train USES io data engine model window metrics)

@@ -33,36 +33,36 @@ struct TileRows {
   std::size_t step;               // from p to p + 1
 };
 
-// C tile [kRows, width] (+)= rows of A times one panel of B. Sums of an element run over p in the same order whatever
-// the number of rows.
-template <class T, std::size_t kRows>
+// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors. Sums of an element run over p in
+// the same order whatever the number of rows and vectors.
+template <class T, std::size_t kRows, std::size_t kUsed = kVectors>
 HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const T* HWY_RESTRICT panel,
                               T* HWY_RESTRICT c, std::size_t c_stride, bool add, const T* bias) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kLanes = HWY_LANES(T);
-  V sums[kRows][kVectors];
+  V sums[kRows][kUsed];
   HWY_UNROLL(6)
   for (std::size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+    for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::Zero(d);
   }
   const T* HWY_RESTRICT a = rows.data;
   for (std::size_t p = 0; p < depth; ++p, a += rows.step, panel += kWidth<T>) {
-    V b[kVectors];
+    V b[kUsed];
     HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) b[v] = hn::Load(d, panel + v * kLanes);
+    for (std::size_t v = 0; v < kUsed; ++v) b[v] = hn::Load(d, panel + v * kLanes);
     HWY_UNROLL(6)
     for (std::size_t r = 0; r < kRows; ++r) {
       const V factor = hn::Set(d, a[rows.offset[r]]);
       HWY_UNROLL(4)
-      for (std::size_t v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
+      for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
     }
   }
   HWY_UNROLL(6)
   for (std::size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kVectors; ++v) {
+    for (std::size_t v = 0; v < kUsed; ++v) {
       T* at = c + r * c_stride + v * kLanes;
       V sum = sums[r][v];
       if (add) sum = hn::Add(sum, hn::LoadU(d, at));
@@ -93,18 +93,31 @@ HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const Tile
   }
 }
 
-// A tile at the right edge goes through one of whole width beside it.
-template <class T>
-HWY_NOINLINE void multiply_edge(std::size_t depth, const TileRows<T>& rows, const T* panel, View<T> c, bool add,
+// A tile at the right edge goes through one of whole width beside it, with no more vectors than it has columns for. Rows
+// that are missing repeat the last one.
+template <class T, std::size_t kUsed>
+HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, const T* panel, View<T> c, bool add,
                                 const T* bias) {
+  for (std::size_t r = c.rows; r < kTileRows; ++r) rows.offset[r] = rows.offset[c.rows - 1];
   alignas(64) T tile[kTileRows * kWidth<T>];
   alignas(64) T whole_bias[kWidth<T>];
   if (add) {
     for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(tile + i * kWidth<T>, &c(i, 0), c.columns * sizeof(T));
   }
   if (bias != nullptr) bias = static_cast<const T*>(std::memcpy(whole_bias, bias, c.columns * sizeof(T)));
-  multiply_rows<T>(c.rows, depth, rows, panel, tile, kWidth<T>, add, bias);
+  multiply_tile<T, kTileRows, kUsed>(depth, rows, panel, tile, kWidth<T>, add, bias);
   for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(&c(i, 0), tile + i * kWidth<T>, c.columns * sizeof(T));
+}
+
+template <class T>
+void multiply_right_edge(std::size_t depth, const TileRows<T>& rows, const T* panel, View<T> c, bool add,
+                         const T* bias) {
+  static_assert(kVectors <= 4);
+  const std::size_t used = (c.columns + HWY_LANES(T) - 1) / HWY_LANES(T);
+  if (used == 1) return multiply_edge<T, 1>(depth, rows, panel, c, add, bias);
+  if (used == 2) return multiply_edge<T, 2>(depth, rows, panel, c, add, bias);
+  if (used == 3) return multiply_edge<T, std::min<std::size_t>(3, kVectors)>(depth, rows, panel, c, add, bias);
+  return multiply_edge<T, kVectors>(depth, rows, panel, c, add, bias);
 }
 
 // Rows first..first+count-1 of op(A) and columns p0..p0+depth-1, transposed A, as [ceil(count / 6), depth, 6]. What is
@@ -139,7 +152,7 @@ void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t k, st
       const std::size_t here = std::min(kTileRows, c.rows - i);
       T* at = &c(i, j);
       if (columns < kWidth<T>) {
-        multiply_edge<T>(depth, rows, packed, {at, here, columns, c.stride}, add, panel_bias);
+        multiply_right_edge<T>(depth, rows, packed, {at, here, columns, c.stride}, add, panel_bias);
       } else if (here < kTileRows) {
         multiply_rows<T>(here, depth, rows, packed, at, c.stride, add, panel_bias);
       } else {

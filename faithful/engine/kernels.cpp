@@ -97,12 +97,17 @@ void gelu(const float* x, std::size_t n, float* y, float* slope) {
            [&](auto d, std::size_t i) HWY_ATTR { gelu_at(d, x + i, y + i, slope == nullptr ? nullptr : slope + i); });
 }
 
-void relu(const float* x, std::size_t n, float* y, float* slope) {
+void relu(const float* x, std::size_t n, float* y) {
   for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
     const auto at = hn::LoadU(d, x + i);
-    const auto on = hn::Gt(at, hn::Zero(d));
-    hn::StoreU(hn::IfThenElseZero(on, at), d, y + i);
-    if (slope != nullptr) hn::StoreU(hn::IfThenElseZero(on, hn::Set(d, 1.0F)), d, slope + i);
+    hn::StoreU(hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), at), d, y + i);
+  });
+}
+
+void relu_backward(const float* y, std::size_t n, float* dy) {
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    const auto on = hn::Gt(hn::LoadU(d, y + i), hn::Zero(d));
+    hn::StoreU(hn::IfThenElseZero(on, hn::LoadU(d, dy + i)), d, dy + i);
   });
 }
 
@@ -331,9 +336,15 @@ void gelu(const float* x, std::size_t n, float* y, float* slope) {
 }
 
 HWY_EXPORT(relu);
-void relu(const float* x, std::size_t n, float* y, float* slope) {
+void relu(const float* x, std::size_t n, float* y) {
   obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(relu)(x, n, y, slope);
+  return HWY_DYNAMIC_DISPATCH(relu)(x, n, y);
+}
+
+HWY_EXPORT(relu_backward);
+void relu_backward(const float* y, std::size_t n, float* dy) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(relu_backward)(y, n, dy);
 }
 
 HWY_EXPORT(softmax_rows);

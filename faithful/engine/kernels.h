@@ -17,8 +17,9 @@ void exponential(const float* x, std::size_t n, float* y);
 // error of the slope below 3e-7. y may be x, and so may slope (not both).
 void gelu(const float* x, std::size_t n, float* y, float* slope);
 
-// Exact.
-void relu(const float* x, std::size_t n, float* y, float* slope);
+// Exact. y may be x.
+void relu(const float* x, std::size_t n, float* y);
+void relu_backward(const float* y, std::size_t n, float* dy);
 
 // Relative error of every weight below 1e-6 plus 6e-8 times its score's distance from the greatest (the rounding of
 // that distance), for rows shorter than 10,000. One score that is no number makes its row none. Where the stride has
@@ -58,6 +59,7 @@ using reference::multiply;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;
+using reference::relu_backward;
 using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;

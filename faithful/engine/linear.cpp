@@ -23,7 +23,7 @@ Runs runs_of(Tensor<T> x, Tensor<T> weight) {
 template <class T>
 void activate(Activation activation, const T* x, std::size_t n, T* y, T* slope) {
   if (activation == Activation::kGelu) gelu(x, n, y, slope);
-  if (activation == Activation::kRelu) relu(x, n, y, slope);
+  if (activation == Activation::kRelu) relu(x, n, y);
 }
 
 template <class T>
@@ -49,11 +49,13 @@ void linear_forward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias
 }
 
 template <class T>
-void linear_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, Tensor<T> y, const T* slope) {
+void linear_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, Activation activation, Tensor<T> y,
+                     const T* slope) {
   const Runs runs = runs_of(x, weight);
   const std::size_t out = y.width(), in = x.width();
   T* dy = tape.gradient_of(y);  // [rows, out]
-  if (slope != nullptr) multiply(slope, y.shape.count(), dy);
+  if (activation == Activation::kGelu) multiply(slope, y.shape.count(), dy);
+  if (activation == Activation::kRelu) relu_backward(static_cast<const T*>(y.data), y.shape.count(), dy);
   if (bias && tape.wants(bias)) {
     T* to = tape.gradient_to_add(bias);
     for (std::size_t run = 0; run < runs.count; ++run) {
@@ -94,10 +96,12 @@ Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, A
   assert(x.width() == weight.width());
   const auto timing = tape.time("linear");
   const Tensor<T> y = tape.make(x.shape.with_width(weight.shape[weight.shape.rank() - 2]));
-  const bool keeps_slope = tape.recording() && activation != Activation::kNone;
+  const bool keeps_slope = tape.recording() && activation == Activation::kGelu;  // that of ReLU is seen in y
   T* slope = keeps_slope ? tape.arena().template take<T>(y.shape.count()) : nullptr;
   linear_forward(tape, x, weight, bias, activation, y, slope);
-  tape.record("linear", y, [&tape, x, weight, bias, y, slope] { linear_backward(tape, x, weight, bias, y, slope); });
+  tape.record("linear", y, [&tape, x, weight, bias, activation, y, slope] {
+    linear_backward(tape, x, weight, bias, activation, y, slope);
+  });
   return y;
 }
 

@@ -95,21 +95,28 @@ Tensor<T> max_pool(Tape<T>& tape, Tensor<T> x, Mask mask) {
 
 namespace {
 
-// y[c] = the greatest of `rows` rows x[.., c] and which of them it is, the first of equals; with `rectified` at least
-// 0, of no row (that of `rows`).
+// y[c] = the greatest of `rows` rows x[.., c], and at least 0 with `rectified`.
 template <class T>
-void greatest_of_window(const T* x, std::size_t rows, std::size_t width, bool rectified, T* y, std::uint8_t* source) {
-  for (std::size_t c = 0; c < width; ++c) {
-    const bool none = rectified && !(x[c] > 0);
-    y[c] = none ? T(0) : x[c];
-    source[c] = none ? static_cast<std::uint8_t>(rows) : std::uint8_t{0};
-  }
+void greatest_of_rows(const T* __restrict x, std::size_t rows, std::size_t width, bool rectified, T* __restrict y) {
+  for (std::size_t c = 0; c < width; ++c) y[c] = rectified && x[c] < 0 ? T(0) : x[c];
   for (std::size_t r = 1; r < rows; ++r) {
-    const T* row = x + r * width;
+    for (std::size_t c = 0; c < width; ++c) y[c] = x[r * width + c] > y[c] ? x[r * width + c] : y[c];
+  }
+}
+
+// The first row that has the greatest value takes its gradient; dy is used up on the way.
+template <class T>
+void pass_to_greatest(const T* __restrict x, const T* __restrict y, std::size_t rows, std::size_t width, bool rectified,
+                      T* __restrict dy, T* __restrict dx) {
+  for (std::size_t c = 0; rectified && c < width; ++c) {
+    const T all = dy[c];
+    dy[c] = y[c] > 0 ? all : T(0);
+  }
+  for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < width; ++c) {
-      const bool greater = row[c] > y[c];
-      y[c] = greater ? row[c] : y[c];
-      source[c] = greater ? static_cast<std::uint8_t>(r) : source[c];
+      const T is = x[r * width + c] == y[c] ? T(1) : T(0), left = dy[c], taken = is * left;  // a product, for vectors
+      dx[r * width + c] += taken;
+      dy[c] = left - taken;
     }
   }
 }
@@ -119,27 +126,22 @@ void greatest_of_window(const T* x, std::size_t rows, std::size_t width, bool re
 template <class T>
 Tensor<T> max_pool_windows(Tape<T>& tape, Tensor<T> x, std::size_t window, std::size_t stride, bool rectified) {
   const auto timing = tape.time("max_pool");
-  const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions, width = x.width();
-  assert(x.contiguous() && window >= 1 && window < 256 && stride >= 1 && window <= positions);
+  const std::size_t positions = x.shape[x.shape.rank() - 2], samples = x.rows() / positions;
+  assert(x.contiguous() && window >= 1 && stride >= 1 && window <= positions);
   const std::size_t windows = (positions - window) / stride + 1;
   const Tensor<T> y = tape.make(x.shape.with_positions(windows));
-  auto* sources = tape.arena().template take<std::uint8_t>(y.shape.count());  // row of the window
   const auto first_row = [=](std::size_t i) { return i / windows * positions + i % windows * stride; };
   for (std::size_t i = 0; i < samples * windows; ++i) {
-    greatest_of_window<T>(x.row(first_row(i)), window, width, rectified, y.row(i), sources + i * width);
+    greatest_of_rows<T>(x.row(first_row(i)), window, x.width(), rectified, y.row(i));
   }
-  tape.record("max_pool", y, [&tape, x, y, sources, window, first_row] {
+  tape.record("max_pool", y, [&tape, x, y, window, rectified, first_row] {
     if (!tape.wants(x)) return;
-    const T* dy = tape.gradient_of(y);
+    T* dy = tape.gradient_of(y);
     T* to = tape.gradient_to_add(x);
-    const std::size_t columns = x.width();
+    const std::size_t width = x.width();
     for (std::size_t i = 0; i < y.rows(); ++i) {
-      for (std::size_t r = 0; r < window; ++r) {
-        T* row = to + (first_row(i) + r) * columns;
-        for (std::size_t c = 0; c < columns; ++c) {
-          row[c] += sources[i * columns + c] == r ? dy[i * columns + c] : T(0);
-        }
-      }
+      const std::size_t first = first_row(i);
+      pass_to_greatest<T>(x.row(first), y.row(i), window, width, rectified, dy + i * width, to + first * width);
     }
   });
   return y;

@@ -45,14 +45,14 @@ void gelu(const T* x, std::size_t n, T* y, T* slope) {
   }
 }
 
-// y = max(x, 0); slope = 1 for x > 0, else 0.
+// y = max(x, 0), and backwards dy = 0 where y is not above 0.
 template <class T>
-void relu(const T* x, std::size_t n, T* y, T* slope) {
-  for (std::size_t i = 0; i < n; ++i) {
-    const bool on = x[i] > 0;
-    y[i] = on ? x[i] : T(0);
-    if (slope != nullptr) slope[i] = on ? T(1) : T(0);
-  }
+void relu(const T* x, std::size_t n, T* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] : T(0);
+}
+template <class T>
+void relu_backward(const T* y, std::size_t n, T* dy) {
+  for (std::size_t i = 0; i < n; ++i) dy[i] = y[i] > 0 ? dy[i] : T(0);
 }
 
 // x = softmax(x) in place; -infinity marks what is masked, and a row masked throughout becomes zeros.

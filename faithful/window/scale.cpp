@@ -14,7 +14,7 @@ namespace faithful {
 
 namespace {
 
-const std::vector<std::string> kNames = {"none", "standard", "minmax", "robust"};
+const std::vector<std::string> kNames = {"none", "standard", "min-max", "robust"};
 
 // Where a channel lies and how wide it is; width 0: constant.
 struct Extent {
@@ -112,7 +112,7 @@ std::string to_string(ScalerKind kind) {
 
 ScalerKind parse_scaler_kind(std::string_view name) {
   const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) reject({{"--scale"}, "the name of a scaler", quote(name), suggest(name, kNames)});
+  if (found == kNames.end()) reject({{"--scaler"}, "the name of a scaler", quote(name), suggest(name, kNames)});
   return static_cast<ScalerKind>(found - kNames.begin());
 }
 

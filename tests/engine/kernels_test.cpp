@@ -98,26 +98,38 @@ TEST(Kernels, GeluOverItsRange) {
 TEST(Kernels, ActivationsMayWorkInPlace) {
   for (const std::size_t n : kLengths) {
     const std::vector<float> x = numbers(n, 1);
-    for (const auto activation : {static_cast<void (*)(const float*, std::size_t, float*, float*)>(gelu),
-                                  static_cast<void (*)(const float*, std::size_t, float*, float*)>(relu)}) {
-      std::vector<float> y(n), slope(n), y_only(n), in_place = x;
-      activation(x.data(), n, y.data(), slope.data());
-      activation(x.data(), n, y_only.data(), nullptr);
-      EXPECT_EQ(y, y_only);
-      std::vector<float> result(n);
-      activation(in_place.data(), n, result.data(), in_place.data());
-      EXPECT_EQ(result, y);
-      EXPECT_EQ(in_place, slope);
-    }
+    std::vector<float> y(n), slope(n), y_only(n), in_place = x;
+    gelu(x.data(), n, y.data(), slope.data());
+    gelu(x.data(), n, y_only.data(), nullptr);
+    EXPECT_EQ(y, y_only);
+    std::vector<float> result(n);
+    gelu(in_place.data(), n, result.data(), in_place.data());
+    EXPECT_EQ(result, y);
+    EXPECT_EQ(in_place, slope);
+    in_place = x;
+    relu(x.data(), n, y.data());
+    relu(in_place.data(), n, in_place.data());
+    EXPECT_EQ(in_place, y);
   }
 }
 
 TEST(Kernels, ReluIsExact) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<float> x = numbers(n, n, -1, 1), slopes = numbers(n, n + 1000);
+    std::vector<float> y(n), naive(n), dy = slopes, naive_dy = slopes;
+    relu(x.data(), n, y.data());
+    reference::relu(x.data(), n, naive.data());
+    relu_backward(y.data(), n, dy.data());
+    reference::relu_backward(naive.data(), n, naive_dy.data());
+    EXPECT_EQ(y, naive);
+    EXPECT_EQ(dy, naive_dy);
+  }
   const float x[] = {-1, -0.0F, 0, 2, 3};
-  float y[5], slope[5];
-  relu(x, 5, y, slope);
+  float y[5], dy[5] = {7, 7, 7, 7, 7};
+  relu(x, 5, y);
+  relu_backward(y, 5, dy);
   EXPECT_EQ(std::vector<float>(y, y + 5), (std::vector<float>{0, 0, 0, 2, 3}));
-  EXPECT_EQ(std::vector<float>(slope, slope + 5), (std::vector<float>{0, 0, 0, 1, 1}));
+  EXPECT_EQ(std::vector<float>(dy, dy + 5), (std::vector<float>{0, 0, 0, 7, 7}));
 }
 
 TEST(Kernels, SoftmaxAndItsGradient) {

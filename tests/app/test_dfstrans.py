@@ -1,0 +1,76 @@
+"""`--model dfstrans` as a user meets it, on a small simulated elevator."""
+import json
+
+import pytest
+
+from program import rejected, run
+
+SMALL = ["--model", "dfstrans", "--segment", "40", "--filters", "4", "--stages", "2", "--heads", "4", "--feed-forward", "64",
+         "--head-hidden", "32", "--rate", "0.002", "--batch", "16", "--scaler", "min-max", "--no-baselines"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("lift")
+    done = run("data", "elevator", "--trips", 240, "--anomalies", 50, "--samples", 200, "--channels", 8, "-o", "lift.npz", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    done = train(folder, "m.safetensors", "--epochs", 20)
+    (folder / "out.txt").write_text(done.stdout)
+    return folder
+
+
+def train(folder, output, *more):
+    done = run("train", "lift.npz", *SMALL, "-o", output, *more, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_learns_and_says_what_it_settled(folder):
+    assert "segments of 40 samples become 10 of 4 filters: the width is 40" in (folder / "out.txt").read_text()
+    model = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)
+    assert model["config"]["form"] == "dfstrans" and model["config"]["width"] == 40
+    assert model["scaler"]["kind"] == "min-max"
+    assert model["record"]["test"]["auc_roc"] > 0.65
+
+
+def test_show_evaluate_predict(folder):
+    assert "dfstrans: 5 steps of 40 samples" in run("show", "m.safetensors", cwd=folder).stdout
+    scores = run("evaluate", "m.safetensors", "lift.npz", "--json", cwd=folder)
+    assert scores.returncode == 0, scores.stderr
+    lines = run("predict", "m.safetensors", "lift.npz", cwd=folder).stdout.splitlines()
+    assert len(lines) == 241  # a header, and every trip
+
+
+def test_threads_and_resume_change_nothing(folder):
+    published = ["--weights", "per-sensor,per-step", "--epochs", "2", "--encoding", "rope"]
+    train(folder, "one.safetensors", *published, "--threads", "1")
+    train(folder, "three.safetensors", *published, "--threads", "3")
+    assert (folder / "one.safetensors").read_bytes() == (folder / "three.safetensors").read_bytes()
+
+
+def test_the_table_decays(folder):
+    train(folder, "d.safetensors", "--epochs", "1", "--scale", "decaying")
+    assert run("predict", "d.safetensors", "lift.npz", cwd=folder).returncode == 0
+
+
+def test_compare_takes_it(folder):
+    done = run("compare", "lift.npz", *[word for word in SMALL if word not in ("--rate", "0.002", "--no-baselines")], "--encodings",
+               "dft", "--scale", "unit,decaying", "--seeds", "1", "--epochs", "1", "--rates", "0.002", "--gap-seeds", "0", "--no-minirocket",
+               cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "dft decaying" in done.stdout
+
+
+@pytest.mark.parametrize("arguments, complaint", [
+    (["--segment", "5"], "expected a segment of at least 8 samples, which 3 stages of pooling halve, found 5"),
+    (["--segment", "40", "--width", "64"], "--width: expected none for dfstrans"),
+    (["--segment", "40", "--preset", "base"], "--preset: expected none, or dfstrans"),
+    (["--segment", "40", "--encoding", "time2vec"], "expected an encoding that is not concatenated"),
+])
+def test_mistakes(folder, arguments, complaint):
+    assert complaint in rejected("train", "lift.npz", "--model", "dfstrans", *arguments, "-o", "x.safetensors", cwd=folder)
+
+
+def test_options_of_the_other_form(folder):
+    assert rejected("train", "lift.npz", "--weights", "per-step", "-o", "x.safetensors", cwd=folder).startswith(
+        "--weights: expected --model dfstrans")
