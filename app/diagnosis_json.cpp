@@ -69,10 +69,13 @@ Json alarm_json(const DiagnosisReport& report, std::size_t number) {
   json.set("score", one.alarm.score).set("windows", one.alarm.flagged).set("looked_into", one.alarm.windows.size());
   json.set("advice", advice(report, number));
   json.set("sensors", sensors_json(report, one.all)).set("spans", spans_json(clock, series, one.all.spans));
-  Json methods = Json::object(), agreement = Json::array();
+  Json pieces = Json::array(), methods = Json::object(), agreement = Json::array();
+  for (const TimeSpan& piece : one.pieces) pieces.push_back(Json(Json::Array{piece.begin, piece.end}));
+  json.set("pieces", std::move(pieces));
   for (const MethodAnswer& method : one.methods) {
     Json answer = Json::object();
     answer.set("sensors", sensors_json(report, method)).set("spans", spans_json(clock, series, method.spans));
+    answer.set("times", Json(Json::Array(method.times.begin(), method.times.end())));
     methods.set(method.method, std::move(answer));
   }
   for (const MethodAgreement& pair : agreements(one)) {

@@ -33,24 +33,48 @@ bool are_joined(std::span<const TimeSpan> pieces) {
          pieces.end();
 }
 
+// Weight per sample of each piece, together with the pieces that it touches.
+std::vector<double> smoothed(std::span<const TimeSpan> pieces, std::span<const double> shares) {
+  constexpr std::size_t kLeast = 10;  // of fewer, three are too large a part of all
+  std::vector<double> densities;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    double share = shares[i], samples = static_cast<double>(pieces[i].length());
+    const auto add = [&](std::size_t j) {
+      share += shares[j];
+      samples += static_cast<double>(pieces[j].length());
+    };
+    if (pieces.size() >= kLeast && i > 0 && pieces[i - 1].end == pieces[i].begin) add(i - 1);
+    if (pieces.size() >= kLeast && i + 1 < pieces.size() && pieces[i].end == pieces[i + 1].begin) add(i + 1);
+    densities.push_back(share / samples);
+  }
+  return densities;
+}
+
+// Mean + 1 standard deviation over samples.
+double limit_of(std::span<const TimeSpan> pieces, std::span<const double> densities) {
+  double samples = 0, sum = 0, square = 0;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    const auto length = static_cast<double>(pieces[i].length());
+    samples += length;
+    sum += length * densities[i];
+  }
+  const double mean = sum / samples;
+  for (std::size_t i = 0; i < pieces.size(); ++i)
+    square += static_cast<double>(pieces[i].length()) * (densities[i] - mean) * (densities[i] - mean);
+  return mean + std::sqrt(square / samples);
+}
+
 }  // namespace
 
 std::vector<SuspectedSpan> suspected_spans(std::span<const TimeSpan> pieces, std::span<const double> weights,
                                            std::size_t most) {
   assert(pieces.size() == weights.size());
-  const std::vector<double> shares = shares_of(weights);
-  double samples = 0, square = 0;
-  for (const TimeSpan& piece : pieces) samples += static_cast<double>(piece.length());
-  const double mean = std::accumulate(shares.begin(), shares.end(), 0.0) / samples;  // per sample
-  const auto density = [&](std::size_t i) { return shares[i] / static_cast<double>(pieces[i].length()); };
-  for (std::size_t i = 0; i < pieces.size(); ++i)
-    square += static_cast<double>(pieces[i].length()) * (density(i) - mean) * (density(i) - mean);
-  const double limit = mean + std::sqrt(square / samples);
+  const std::vector<double> shares = shares_of(weights), densities = smoothed(pieces, shares);
+  const double limit = limit_of(pieces, densities) * (1 + 1e-9);  // rounding makes none of equal weights stand out
   std::vector<SuspectedSpan> found;
   std::size_t last = 0;  // piece that the last span ends with
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    // Rounding must not make one of many equal weights stand out.
-    if (!(density(i) > limit * (1 + 1e-9))) continue;
+    if (!(densities[i] > limit)) continue;
     const bool near = !found.empty() && i - last <= 2 && are_joined(pieces.subspan(last, i - last + 1));
     if (!near) found.push_back({{pieces[i].begin, pieces[i].end}, 0});
     for (std::size_t j = near ? last + 1 : i; j <= i; ++j) found.back().share += shares[j];

@@ -31,10 +31,10 @@ struct SuspectedSpan {
   double share = 0;  // of all weight
 };
 
-// The times that stand out: pieces whose weight per sample is above mean + 1 standard deviation of all pieces (each
-// sample counts once; weights below 0 count as 0) are joined where they touch or only one piece lies between them, and
-// ranked by the share of all weight that they hold. At most `most`; none where all weights are the same. pieces: in
-// order of time; weights: [pieces]
+// The times that stand out. Each piece's weight per sample (below 0 counts as 0) is averaged with those of the pieces
+// that it touches, where there are ten or more; pieces above mean + 1 standard deviation (each sample counts once) are
+// joined where they touch or only one piece lies between them, and ranked by the share of all weight that they hold. At
+// most `most`; none where all weights are the same. pieces: in order of time; weights: [pieces]
 FAITHFUL_API std::vector<SuspectedSpan> suspected_spans(std::span<const TimeSpan> pieces,
                                                         std::span<const double> weights, std::size_t most = 3);
 

@@ -28,20 +28,28 @@ TEST(SuspectedSpans, NothingStandsOutWhereAllIsTheSame) {
 }
 
 TEST(SuspectedSpans, AreJoinedAcrossOnePieceAndRankedByMass) {
-  std::vector<double> weights(20, 0.0);
-  weights[3] = 10;
-  weights[4] = 10;
-  weights[6] = 10;  // one piece between: the same span
-  weights[15] = 12;
-  const std::vector<SuspectedSpan> found = suspected_spans(even_pieces(20, 5), weights);
+  const std::vector<double> weights = {0, 10, 10, 0, 10, 0, 0, 0, 10};
+  const std::vector<SuspectedSpan> found = suspected_spans(even_pieces(9, 5), weights);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].span, (TimeSpan{15, 35}));
-  EXPECT_DOUBLE_EQ(found[0].share, 30.0 / 42);
-  EXPECT_EQ(found[1].span, (TimeSpan{75, 80}));
-  EXPECT_EQ(suspected_spans(even_pieces(20, 5), weights, 1).size(), 1U);
+  EXPECT_EQ(found[0].span, (TimeSpan{5, 25}));  // one piece between
+  EXPECT_DOUBLE_EQ(found[0].share, 0.75);
+  EXPECT_EQ(found[1].span, (TimeSpan{40, 45}));
+  EXPECT_DOUBLE_EQ(found[1].share, 0.25);
+  EXPECT_EQ(suspected_spans(even_pieces(9, 5), weights, 1).size(), 1U);
 }
 
-TEST(SuspectedSpans, AreNotJoinedAcrossAGapInTime) {
+// Of many pieces each is seen with its neighbours: what flickers is one span, and where it fades is not in it.
+TEST(SuspectedSpans, ManyPiecesAreSmoothed) {
+  std::vector<double> weights(30, 0.0);
+  for (const std::size_t i : {3U, 4U, 5U, 6U, 8U, 9U, 20U, 21U, 22U}) weights[i] = 10;
+  const std::vector<SuspectedSpan> found = suspected_spans(even_pieces(30, 5), weights);
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].span, (TimeSpan{15, 50}));
+  EXPECT_DOUBLE_EQ(found[0].share, 60.0 / 90);
+  EXPECT_EQ(found[1].span, (TimeSpan{100, 115}));
+}
+
+TEST(SuspectedSpans, NothingReachesAcrossAGapInTime) {
   std::vector<TimeSpan> pieces = even_pieces(20, 5);
   for (std::size_t i = 4; i < pieces.size(); ++i) pieces[i] = {pieces[i].begin + 100, pieces[i].end + 100};
   std::vector<double> weights(20, 0.0);
@@ -49,8 +57,8 @@ TEST(SuspectedSpans, AreNotJoinedAcrossAGapInTime) {
   weights[4] = 11;
   const std::vector<SuspectedSpan> found = suspected_spans(pieces, weights);
   ASSERT_EQ(found.size(), 2U);
-  EXPECT_EQ(found[0].span, (TimeSpan{120, 125}));
-  EXPECT_EQ(found[1].span, (TimeSpan{15, 20}));
+  EXPECT_EQ(found[0].span, (TimeSpan{120, 130}));  // seen with the pieces that they touch, and with no others
+  EXPECT_EQ(found[1].span, (TimeSpan{10, 20}));
 }
 
 TEST(SuspectedSpans, WeightBelowZeroCountsAsNone) {
