@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -76,17 +77,20 @@ std::vector<std::string> names_of(const Dataset& dataset, const std::vector<std:
   return names;
 }
 
-// Methods that name another sensor first than the mean of all does.
+// What methods that name another sensor first say: "attention and gradient name Az first".
 std::string dissent(const DiagnosisReport& report, const Diagnosis& one) {
   const std::size_t first = order_of(one.all.sensors)[0];
-  std::vector<std::string> others;
+  std::map<std::size_t, std::vector<std::string>> others;  // sensor -> methods
   for (const MethodAnswer& method : one.methods) {
-    if (method.sensors.empty() || shares_of(method.sensors)[order_of(method.sensors)[0]] == 0) continue;
+    if (method.sensors.empty()) continue;
     const std::size_t its_first = order_of(method.sensors)[0];
-    if (its_first != first)
-      others.push_back(fmt::format("{} names {} first", method.method, report.dataset.channels[its_first]));
+    if (its_first != first && method.sensors[its_first] > 0) others[its_first].push_back(method.method);
   }
-  return others.empty() ? "" : fmt::format(" The methods do not agree: {}.", listed(others));
+  std::vector<std::string> words;
+  for (const auto& [sensor, methods] : others)
+    words.push_back(fmt::format("{} {} {} first", listed(methods), methods.size() == 1 ? "names" : "name",
+                                report.dataset.channels[sensor]));
+  return words.empty() ? "" : fmt::format(" The methods do not agree: {}.", fmt::join(words, ", "));
 }
 
 }  // namespace

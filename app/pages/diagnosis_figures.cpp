@@ -91,7 +91,7 @@ Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size
   const Clock clock(report.dataset, series);
   const TimeSpan drawn = surroundings(one, series);
   Panel panel{.title = fmt::format("{}. {} ({} %)", rank + 1, report.dataset.channels[sensor],
-                                   number_text(100 * one.all.sensors[sensor], 2)),
+                                   number_text(100 * shares_of(one.all.sensors)[sensor], 2)),
               .x = {.label = ""},
               .y = {.label = ""},
               .legend = Legend::kNone};
@@ -249,7 +249,7 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
   for (Curve& curve : curves) panel.curves.push_back(std::move(curve));
   return {{.name = figure_name("when", number), .panels = {panel}, .panel_width = 960, .panel_height = 260},
           fmt::format("Each method's weights over time, as shares of its total. Shaded orange: times that stand out in "
-                      "their mean.{}",
+                      "all of them together.{}",
                       has_truth(report, number) ? " Shaded dark red: the fault, by the labels." : "")};
 }
 

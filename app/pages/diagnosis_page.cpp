@@ -45,7 +45,8 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
                   "falls: what the model would have said otherwise.",
                   report.normal.from),
       "Gradient times input is how steeply the score depends on each reading, times how far it is from normal.",
-      "All is the mean of their shares. Trust it more where the methods agree, and least where they name different "
+      "All is the three together, each with the same voice. Trust it more where the methods agree, and least where "
+      "they name different "
       "sensors.",
       "A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis."};
   if (!report.model.config().is_dfstrans())

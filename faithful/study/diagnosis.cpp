@@ -28,22 +28,31 @@ Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<c
   return sums;
 }
 
+namespace {
+
+void add_standard_scores(std::vector<double>& sum, const std::vector<double>& weights, double factor) {
+  if (weights.empty()) return;
+  sum.resize(weights.size(), 0.0);
+  const auto count = static_cast<double>(weights.size());
+  double mean = 0, square = 0;
+  for (const double weight : weights) mean += weight / count;
+  for (const double weight : weights) square += (weight - mean) * (weight - mean) / count;
+  // Rounding must not give a voice to weights that are all the same.
+  if (std::sqrt(square) <= 1e-12 * std::abs(mean)) return;
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * (weights[i] - mean) / std::sqrt(square);
+}
+
+}  // namespace
+
 MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const TimeSpan> pieces, std::size_t most_spans) {
-  MethodAnswer mean{.method = "all"};
-  const auto add = [](std::vector<double>& sum, const std::vector<double>& weights) {
-    if (weights.empty()) return;
-    sum.resize(weights.size(), 0.0);
-    const std::vector<double> shares = shares_of(weights);
-    for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += shares[i];
-  };
+  MethodAnswer all{.method = "all"};
+  const double factor = 1.0 / static_cast<double>(methods.size());
   for (const MethodAnswer& one : methods) {
-    add(mean.sensors, one.sensors);
-    add(mean.times, one.times);
+    add_standard_scores(all.sensors, one.sensors, factor);
+    add_standard_scores(all.times, one.times, factor);
   }
-  mean.sensors = shares_of(mean.sensors);
-  mean.times = shares_of(mean.times);
-  mean.spans = suspected_spans(pieces, mean.times, most_spans);
-  return mean;
+  all.spans = suspected_spans(pieces, all.times, most_spans);
+  return all;
 }
 
 namespace {

@@ -57,7 +57,7 @@ struct Diagnosis {
   Alarm alarm;
   std::vector<TimeSpan> pieces;         // of the series: the steps of the windows looked into, in order of time
   std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
-  MethodAnswer all;                     // the mean of their shares: what is said first
+  MethodAnswer all;                     // what they say together (see combined): what is said first
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };
@@ -92,7 +92,8 @@ class FAITHFUL_API Diagnoser {
 FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
                                                  std::size_t samples, std::size_t step, const Normal& normal);
 
-// The mean of what the methods say, each as shares of the blame (shares_of), over those that say something.
+// What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
+// has the same voice whatever its units and however even its weights are; one whose weights are all the same has none.
 FAITHFUL_API MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const TimeSpan> pieces,
                                    std::size_t most_spans);
 

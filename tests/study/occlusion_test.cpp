@@ -128,13 +128,15 @@ TEST(Diagnosis, EvidenceAgainstComesLast) {
   EXPECT_NEAR(found.sensors[2], -23, 1e-6);
 }
 
-TEST(Combined, IsTheMeanOfShares) {
+TEST(Combined, IsTheMeanOfStandardScores) {
   const std::vector<TimeSpan> pieces = {{0, 1}, {1, 2}};
   const std::vector<MethodAnswer> methods = {
-      {"attention", {}, {1, 1}}, {"occlusion", {3, 1}, {4, 0}}, {"gradient", {0, 5}, {0, 0}}};
+      {"attention", {}, {0.1, 0.1}}, {"occlusion", {30, 10}, {4, 0}}, {"gradient", {1, 3}, {0, 0}}};
   const MethodAnswer all = combined(methods, pieces, 3);
-  EXPECT_EQ(all.sensors, (std::vector<double>{0.375, 0.625}));
-  EXPECT_EQ(all.times, (std::vector<double>{0.75, 0.25}));
+  EXPECT_EQ(all.sensors, (std::vector<double>{0, 0}));  // they contradict each other: units do not count
+  EXPECT_DOUBLE_EQ(all.times[0], 1.0 / 3);              // the others say nothing about it
+  EXPECT_DOUBLE_EQ(all.times[1], -1.0 / 3);
+  ASSERT_EQ(all.spans.size(), 0U);  // of two pieces none is above mean + 1 deviation
 }
 
 }  // namespace
