@@ -25,7 +25,7 @@ struct DiagnoseOptions {
   std::vector<std::string> series;
   std::optional<double> above;
   std::size_t most = 100, shown = 3, seed = 1;
-  bool json = false;
+  bool held_out = false, json = false;
   DataArguments data;
   std::size_t threads = default_threads();
 };
@@ -175,7 +175,7 @@ void diagnose(const DiagnoseOptions& options) {
   const std::size_t wanted = looked_for(options, model);
   const ModelData data = load_for_model(options.data_path, options.data, model);
   const std::vector<std::size_t> chosen = chosen_series(options, data.dataset);
-  const Windows windows = cut_for_model(data.dataset, model);
+  const Windows windows = options.held_out ? held_out_windows(data.dataset, model) : cut_for_model(data.dataset, model);
   const Matrix<float> probabilities = predictor.probabilities(windows);
   std::vector<double> scores;
   for (std::size_t i = 0; i < windows.size(); ++i) scores.push_back(static_cast<double>(probabilities(i, wanted)));
@@ -210,6 +210,9 @@ std::vector<Option> diagnose_option_list(DiagnoseOptions& o) {
        .value = "NAME,...",
        .help = "only these series, by name or by number from 1",
        .shown_default = "all"},
+      {.name = "--held-out",
+       .target = &o.held_out,
+       .help = "of the data of its training, the test part alone, which it has not seen"},
       {.name = "--above",
        .target = &o.above,
        .value = "X",

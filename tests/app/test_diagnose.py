@@ -109,6 +109,47 @@ def test_lift_is_scored_with_its_known_faults(folder):
     assert json.loads((folder / "page/diagnosis.json").read_text()) == found
 
 
+def test_dfstrans_says_where_by_attention_too(folder):
+    done = run("train", "lift.npz", "--model", "dfstrans", "--segment", 20, "--filters", 4, "--stages", 2, "--heads", 2,
+               "--feed-forward", 16, "--head-hidden", 8, "--epochs", 2, "--folds", 2, "--no-baselines", "-o",
+               "df.safetensors", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found = diagnosed(folder, "df.safetensors", "lift.npz", "--part", "test", "--above", 0, "--shown", 1, "-o", "df")
+    assert len(found["alarms"]) == 16
+    for alarm in found["alarms"]:
+        attention = alarm["methods"]["attention"]
+        assert sum(entry["weight"] for entry in attention["sensors"]) == pytest.approx(1, abs=1e-4)
+        assert sum(attention["times"]) == pytest.approx(1, abs=1e-4) and len(attention["times"]) == 6
+        assert all(pair["sensors"] is not None for pair in alarm["agreement"])
+    assert found["scores"]["methods"]["attention"]["hit@1"] is not None
+    page = (folder / "df/report.html").read_text()
+    assert page.count("<figure") == 5 and "Which sensor looks at which" in page
+
+
+def test_of_many_classes_one_is_looked_for(folder):
+    draw = random.Random(3)
+    series = [f"s{i},{math.sin((i % 3 + 1) * 0.3 * t) + 0.1 * draw.gauss(0, 1):.5f},{draw.gauss(0, 1):.5f},kind{i % 3}"
+              for i in range(30) for t in range(20)]
+    (folder / "waves.csv").write_text("name,x,y,kind\n" + "\n".join(series) + "\n")
+    read = ("--label", "kind", "--label-of", "series")
+    done = run("train", "waves.csv", "--series", "name", *read, *SMALL, "-o", "waves.safetensors", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert rejected("diagnose", "waves.safetensors", "waves.csv", "--series-column", "name", *read, cwd=folder) == (
+        "--class: expected a class that the model knows, found none (known: kind0, kind1, kind2)")
+    found = diagnosed(folder, "waves.safetensors", "waves.csv", "--series-column", "name", *read, "--class", "kind2",
+                      "--above", "0.1", "--series", "s2")
+    assert found["class"] == "kind2" and [alarm["series"] for alarm in found["alarms"]] == ["s2"]
+
+
+def test_held_out_is_what_evaluate_holds_out(folder):
+    arguments = ("pump.safetensors", "pump.csv", "--time", "time", "--label", "broken", "--held-out")
+    found = diagnosed(folder, *arguments)
+    evaluated = json.loads(run("evaluate", *arguments, "--json", cwd=folder).stdout)
+    assert 0 < found["scores"]["alarms"] <= evaluated["scores"]["events"]["events"] < 8
+    assert "expected the data that the model was trained on" in rejected(
+        "diagnose", "pump.safetensors", "june.csv", "--time", "time", "--label", "broken", "--held-out", cwd=folder)
+
+
 def test_one_series_by_name_or_number(folder):
     arguments = ("lift.safetensors", "lift.npz", "--part", "test", "--above", 0)
     by_name = diagnosed(folder, *arguments, "--series", "test trip 3")

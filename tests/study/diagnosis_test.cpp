@@ -21,6 +21,7 @@ Dataset noise(std::size_t channels, const std::vector<std::size_t>& lengths) {
   for (const std::size_t length : lengths) {
     Series series{.name = std::to_string(dataset.series.size()), .values = Matrix<float>(length, channels)};
     for (float& value : series.values.values) value = static_cast<float>(random.normal());
+    for (std::size_t t = 0; t < length; ++t) series.times.push_back(static_cast<std::int64_t>(t * t));
     dataset.series.push_back(std::move(series));
   }
   return dataset;
@@ -111,10 +112,12 @@ std::vector<Case> cases() {
   ModelConfig encoder = tiny("dft"), token = tiny("sinusoidal", "token"), bare = tiny("rope"), segments = tiny("none");
   ModelConfig dfstrans = tiny_dfstrans("dft"), times = tiny("sinusoidal");
   bare.block = "bare";
+  times.positions = "time";
+  times.time_step = 10;
   segments.length = 11;
   segments.segment = 3;
-  for (ModelConfig* config : {&encoder, &token, &segments, &dfstrans}) config->classes = 2;
-  return {{encoder}, {token}, {bare}, {segments}, {dfstrans}, {dfstrans, true}, {segments, true}};
+  for (ModelConfig* config : {&encoder, &token, &segments, &dfstrans, &times}) config->classes = 2;
+  return {{encoder}, {token}, {bare}, {segments}, {dfstrans}, {times}, {dfstrans, true}, {segments, true}};
 }
 
 // Everything about an alarm of a made model.
