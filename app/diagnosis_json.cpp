@@ -39,6 +39,17 @@ Json agreement_json(const std::optional<Agreement>& found) {
   return json.set("same_first", found->same_first).set("common_of_first_3", found->common);
 }
 
+// The local versions of the attention diagnosis, of the surest window; null where the model has none.
+Json local_json(const DiagnosisReport& report, const WindowDetails& details) {
+  if (details.steps_of_first.empty()) return {};
+  Json json = Json::object();
+  json.set("sensor", report.dataset.channels[details.first_sensor]);
+  json.set("steps_of_sensor", Json(Json::Array(details.steps_of_first.begin(), details.steps_of_first.end())));
+  json.set("step", details.first_step).set("step_begin", details.span.begin + details.first_step * details.step);
+  return json.set("sensors_at_step",
+                  Json(Json::Array(details.sensors_at_first.begin(), details.sensors_at_first.end())));
+}
+
 Json truth_json(const DiagnosisReport& report, std::size_t number) {
   if (!report.truths[number]) return {};
   const AlarmTruth& truth = *report.truths[number];
@@ -84,6 +95,7 @@ Json alarm_json(const DiagnosisReport& report, std::size_t number) {
     agreement.push_back(found.set("sensors", agreement_json(pair.sensors)).set("times", agreement_json(pair.times)));
   }
   json.set("methods", std::move(methods)).set("agreement", std::move(agreement));
+  json.set("local_attention", local_json(report, one.details));
   return json.set("truth", truth_json(report, number));
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -123,6 +124,10 @@ Curve profile_curve(const Clock& clock, std::span<const TimeSpan> pieces, std::s
   Curve curve{.name = name, .x = {}, .y = {}, .ink = ink, .dash = dash};
   const std::vector<double> shares = shares_of(weights);
   for (std::size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0 && pieces[i - 1].end != pieces[i].begin) {  // between windows that were looked into: no line
+      curve.x.push_back(clock.at(pieces[i].begin));
+      curve.y.push_back(std::numeric_limits<double>::quiet_NaN());
+    }
     curve.x.insert(curve.x.end(), {clock.at(pieces[i].begin), clock.at(pieces[i].end)});
     curve.y.insert(curve.y.end(), {100 * shares[i], 100 * shares[i]});
   }
@@ -238,7 +243,8 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
   panel.x.high = clock.at(one.alarm.span.end);
   std::vector<Curve> curves = profile_curves(report, one);
   double high = 0;
-  for (const Curve& curve : curves) high = std::max(high, *std::ranges::max_element(curve.y));
+  for (const Curve& curve : curves)
+    for (const double y : curve.y) high = std::max(high, std::isnan(y) ? 0.0 : y);
   panel.y.low = 0;
   panel.y.high = high > 0 ? 1.05 * high : 1;
   for (const SuspectedSpan& span : one.all.spans)
