@@ -321,6 +321,7 @@ Table study_ranks_table(const std::vector<StudyGroup>& groups) {
   table.title = fmt::format("Mean rank over {} data sets", fair.size());
   for (const StudyGroup& group : fair) table.columns.push_back({group.data});
   std::vector<MeanRank> found = mean_ranks(fair);
+  if (found.size() < 2) return table;
   std::ranges::stable_sort(found, {}, &MeanRank::rank);
   for (const MeanRank& one : found) {
     std::vector<Cell> row{to_string(one.arm), Cell(one.rank, kDigits)};

@@ -30,7 +30,7 @@ Table study_scores_table(const StudyGroup& group);       // arms, baselines, tri
 Table study_controls_table(const StudyGroup& group);     // weights, norms, rates, shuffled time, longer windows
 Table study_projections_table(const StudyGroup& group);  // what the first projection has made of the codes
 Table study_differences_table(const std::vector<Comparison>& comparisons);  // of one measure, all groups
-Table study_ranks_table(const std::vector<StudyGroup>& groups);  // empty where there are less than two groups
+Table study_ranks_table(const std::vector<StudyGroup>& groups);  // empty: fewer than two groups or shared arms
 Table gap_table(const std::vector<StudyRun>& gap);
 
 // A sentence for each comparison.

@@ -61,7 +61,7 @@ std::vector<Option> window_option_list(TrainingArguments& o) {
            .target = &o.scaler,
            .value = "S",
            .help = "of the channels, fitted on the training part",
-           .choices = {"standard", "min-max", "robust", "none"}}};
+           .choices = scaler_names()}};
 }
 
 std::vector<Option> schedule_option_list(TrainingArguments& o) {

@@ -3,9 +3,10 @@
 //
 //   dfstrans_step [--threads N] [--rounds R] [--batch B] [--published] [--profile] [--cpu]
 //
-// Lines of JSON for tools/bench: ms, GFLOP/s and the share of sgemm's rate on one core times the threads (lower quartiles
-// of the rounds), and the memory of the activations. --published: every sensor and step has attention weights of its
-// own. --profile: seconds per operator of one step on one thread instead. --cpu: by processor seconds, for a busy machine.
+// Lines of JSON for tools/bench: ms, GFLOP/s and the share of sgemm's rate on one core times the threads (lower
+// quartiles of the rounds), and the memory of the activations. --published: every sensor and step has attention weights
+// of its own. --profile: seconds per operator of one step on one thread instead. --cpu: by processor seconds, for a
+// busy machine.
 
 #include <cstdio>
 #include <string>
@@ -43,8 +44,8 @@ ModelConfig config_of(const Options& options) {
 
 // Floating-point operations of the products of a training step, per sample: two for each multiplication and addition of
 // a pass forwards, twice that backwards, less the gradient of the input, which nobody needs. Convolutions count as they
-// are defined (filters x taps for every position), attention as its two products; norms, softmax, pooling and the update
-// count nothing.
+// are defined (filters x taps for every position), attention as its two products; norms, softmax, pooling and the
+// update count nothing.
 double flops_step(const ModelConfig& config) {
   const auto n = [](std::size_t size) { return static_cast<double>(size); };
   const double tokens = n(config.channels * config.steps()), d = n(config.width);
@@ -132,8 +133,8 @@ void measure(Step& step, const Options& options) {
     if (peer > 0) shares.push_back(step.flops() / time / peer / used);
   }
   const double time = engine::bench::lower_quartile(times);
-  const std::string name = fmt::format("dfstrans_step_b{}_t{}{}", options.batch, options.threads,
-                                       options.published ? "_published" : "");
+  const std::string name =
+      fmt::format("dfstrans_step_b{}_t{}{}", options.batch, options.threads, options.published ? "_published" : "");
   const std::string peer = options.cpu ? "oneDNN sgemm, by cpu" : fmt::format("oneDNN sgemm x {}", options.threads);
   print_figure(name, 1e3 * time, "ms");
   print_figure(name + "_rate", step.flops() / time / 1e9, "GFLOP/s", shares.empty() ? "" : peer,

@@ -69,7 +69,6 @@ foreach(script IN LISTS scripts)
   set_tests_properties(${name} PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
 
-# The metrics against scikit-learn and SciPy: a Python test puts cases to a small program.
 # The Python package of the build tree, with Debian's python3 and packages.
 if(FAITHFUL_PYTHON_MODULE)
   file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)
@@ -82,6 +81,7 @@ if(FAITHFUL_PYTHON_MODULE)
   endforeach()
 endif()
 
+# The metrics against scikit-learn and SciPy: a Python test puts cases to a small program.
 add_executable(metrics_oracle ${PROJECT_SOURCE_DIR}/tests/metrics/oracle.cpp)
 target_link_libraries(metrics_oracle PRIVATE faithful_metrics fmt::fmt)
 add_test(NAME metrics-oracle

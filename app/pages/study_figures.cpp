@@ -249,21 +249,23 @@ CaptionedFigure shuffled_figure(const StudyGroup& group, const std::string& pref
       "order. Where the score does not fall, the models do not use the order."};
 }
 
-// Five ticks, so that a narrow panel has room for them.
-std::vector<std::pair<double, std::string>> few_ticks(double low, double high) {
-  std::vector<std::pair<double, std::string>> ticks;
-  for (int i = 0; i < 5; ++i) {
-    const double value = low + (high - low) * i / 4;
-    ticks.emplace_back(value, fmt::format("{:.2g}", value));
+// From low to high in at most five steps of 1, 2 or 5 times a power of ten, so that a narrow panel has room for the
+// ticks.
+Axis round_axis(std::string label, double low, double high) {
+  const double least = std::max(high - low, 1e-9) / 4, power = std::pow(10, std::floor(std::log10(least)));
+  const double step = power * (least <= power ? 1 : least <= 2 * power ? 2 : least <= 5 * power ? 5 : 10);
+  Axis axis{.label = std::move(label), .low = std::floor(low / step) * step, .high = std::ceil(high / step) * step};
+  for (double tick = *axis.low; tick < *axis.high + step / 2; tick += step) {
+    axis.ticks.emplace_back(tick, fmt::format("{:.3g}", std::abs(tick) < step / 2 ? 0 : tick));
   }
-  return ticks;
+  return axis;
 }
 
 CaptionedFigure projection_figure(const StudyGroup& group, const std::string& prefix) {
   Figure figure{.name = prefix + "projections", .panels = {}, .panel_width = 480, .panel_height = 340};
   for (const auto& [measure, title] :
        {std::pair{"effective_rank", "effective rank"}, std::pair{"noise_sigma10", "noise σ with 10 % wrong"}}) {
-    Panel panel{.title = title, .x = {.label = "at the start"}, .y = {.label = "trained"}, .legend = Legend::kNone};
+    Panel panel{.title = title, .x = {}, .y = {}, .legend = Legend::kNone};
     double low = INFINITY, high = -INFINITY;
     for (const Arm& arm : group.arms) {
       Curve curve{.name = to_string(arm), .x = {}, .y = {}, .mark = Mark::kPoints, .ink = arm.encoding};
@@ -278,9 +280,10 @@ CaptionedFigure projection_figure(const StudyGroup& group, const std::string& pr
       if (!curve.x.empty()) panel.curves.push_back(std::move(curve));
     }
     if (panel.curves.empty()) continue;
-    panel.curves.push_back(
-        {.name = "as at the start", .x = {low, high}, .y = {low, high}, .ink = kRuleInk, .dash = kDashed});
-    panel.x.ticks = few_ticks(low, high);
+    panel.x = round_axis("at the start", low, high);
+    panel.y = round_axis("trained", low, high);
+    const std::vector<double> ends = {*panel.x.low, *panel.x.high};
+    panel.curves.push_back({.name = "as at the start", .x = ends, .y = ends, .ink = kRuleInk, .dash = kDashed});
     figure.panels.push_back(std::move(panel));
   }
   if (!figure.panels.empty()) figure.panels.back().legend = Legend::kRightOutside;

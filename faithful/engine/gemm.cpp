@@ -33,8 +33,8 @@ struct TileRows {
   std::size_t step;               // from p to p + 1
 };
 
-// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors. Sums of an element run over p in
-// the same order whatever the number of rows and vectors.
+// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors. Sums of an element run over p
+// in the same order whatever the number of rows and vectors.
 template <class T, std::size_t kRows, std::size_t kUsed = kVectors>
 HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const T* HWY_RESTRICT panel,
                               T* HWY_RESTRICT c, std::size_t c_stride, bool add, const T* bias) {
@@ -93,8 +93,8 @@ HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const Tile
   }
 }
 
-// A tile at the right edge goes through one of whole width beside it, with no more vectors than it has columns for. Rows
-// that are missing repeat the last one.
+// A tile at the right edge goes through one of whole width beside it, with no more vectors than it has columns for.
+// Rows that are missing repeat the last one.
 template <class T, std::size_t kUsed>
 HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, const T* panel, View<T> c, bool add,
                                 const T* bias) {

@@ -169,7 +169,11 @@ void read_weights(const Safetensors& file, Classifier<float>& classifier) {
   for (const engine::ParameterEntry& entry : parameters.entries()) {
     const std::span<float> values = all.subspan(entry.offset, entry.shape.count());
     file.values_into<float>(entry.name, sizes_of(entry.shape), values);
-    check_finite(values, fmt::format("{}: {}", file.place(), quote(entry.name)));
+    const std::string place = fmt::format("{}: {}", file.place(), quote(entry.name));
+    check_finite(values, place);
+    const float least = *std::min_element(values.begin(), values.end());
+    if (entry.statistic && entry.name.ends_with("variance") && least < 0)
+      reject({{place}, "variances", fmt::format("{}", least)});
   }
   if (file.entries().size() == parameters.entries().size() + 2) return;
   for (const SafetensorsEntry& entry : file.entries()) {

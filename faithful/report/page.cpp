@@ -28,6 +28,7 @@ a { color: var(--link); }
 table { border-collapse: collapse; font-size: .92rem; margin: 1rem 0 .4rem; }
 caption { text-align: left; font-weight: 600; padding-bottom: .5rem; }
 th, td { padding: .3rem .8rem; text-align: left; border-bottom: 1px solid var(--rule); white-space: nowrap; }
+.prose td:not(.number) { white-space: normal; vertical-align: top; }
 th { border-bottom: 2px solid var(--soft); }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 aside { border-left: 4px solid #e69f00; background: var(--wash); padding: .6rem 1rem; margin: 1rem 0; max-width: 44rem; }

@@ -80,6 +80,14 @@ std::string escape_markdown(const std::string& text) {
   return out;
 }
 
+// Whether some cell holds sentences, so that lines must break for the table to fit a page.
+bool is_prose(const Table& table) {
+  constexpr std::size_t kLongest = 60;  // of a cell that stands on one line
+  return std::any_of(table.rows.begin(), table.rows.end(), [](const std::vector<Cell>& row) {
+    return std::any_of(row.begin(), row.end(), [](const Cell& cell) { return text_width(cell.text) > kLongest; });
+  });
+}
+
 }  // namespace
 
 std::string to_text(const Table& table) {
@@ -145,7 +153,7 @@ std::string to_csv(const Table& table) {
 }
 
 std::string to_html(const Table& table) {
-  std::string out = "<div class=\"table\"><table>\n";
+  std::string out = fmt::format("<div class=\"table\"><table{}>\n", is_prose(table) ? " class=\"prose\"" : "");
   if (!table.title.empty()) out += "<caption>" + escape_html(table.title) + "</caption>\n";
   std::vector<const char*> kinds;  // per column
   for (std::size_t c = 0; c < table.columns.size(); ++c) {

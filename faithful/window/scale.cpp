@@ -14,8 +14,6 @@ namespace faithful {
 
 namespace {
 
-const std::vector<std::string> kNames = {"none", "standard", "min-max", "robust"};
-
 // Where a channel lies and how wide it is; width 0: constant.
 struct Extent {
   double shift = 0;
@@ -106,14 +104,20 @@ bool is_per_series(const TrainingPart& part, ScalerScope scope) {
 
 }  // namespace
 
+const std::vector<std::string>& scaler_names() {
+  static const std::vector<std::string> names = {"none", "standard", "min-max", "robust"};
+  return names;
+}
+
 std::string to_string(ScalerKind kind) {
-  return kNames[static_cast<std::size_t>(kind)];
+  return scaler_names()[static_cast<std::size_t>(kind)];
 }
 
 ScalerKind parse_scaler_kind(std::string_view name) {
-  const auto found = std::find(kNames.begin(), kNames.end(), name);
-  if (found == kNames.end()) reject({{"--scaler"}, "the name of a scaler", quote(name), suggest(name, kNames)});
-  return static_cast<ScalerKind>(found - kNames.begin());
+  const std::vector<std::string>& names = scaler_names();
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) reject({{"scaler"}, "the name of a scaler", quote(name), suggest(name, names)});
+  return static_cast<ScalerKind>(found - names.begin());
 }
 
 void scale_into(const Scale& scale, std::span<const float> samples, std::span<float> out) {

@@ -18,6 +18,7 @@ enum class ScalerKind : std::uint8_t {
   kMinMax,    // (x - min) / (max - min)
   kRobust,    // (x - median) / (third - first quartile)
 };
+FAITHFUL_API const std::vector<std::string>& scaler_names();  // of the kinds, in their order
 FAITHFUL_API std::string to_string(ScalerKind kind);
 FAITHFUL_API ScalerKind parse_scaler_kind(std::string_view name);  // InputError for an unknown name
 

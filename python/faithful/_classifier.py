@@ -37,7 +37,8 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, or
     a list of series (time, channels) of unequal length. y is the class of each sample.
 
-    encoding .. pairing   the form of the model; None: as the preset ("small", "base", "large", "plain", "paper") has it
+    encoding .. pairing   the form of the model; None: as the preset ("small", "base", "large", "plain", "paper",
+                          "dfstrans") has it
     epochs .. select      the training, as `faithful train` takes them
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none
     validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.

@@ -88,6 +88,14 @@ def test_split_of_whole_series_pads():
         assert mask.sum() == len(X[number]) and values[mask == 0].sum() == 0 and values[0, 0] == len(X[number])
 
 
+def test_scalers_by_name():
+    X = np.random.default_rng(1).normal(3, 2, (20, 30, 2)).astype(np.float32)
+    parts = {name: data.from_arrays(X, list("ab") * 10).split("series", window=0, scaler=name).train.X
+             for name in ("none", "standard", "min-max", "robust")}
+    assert parts["min-max"].min() == 0 and parts["min-max"].max() == 1
+    assert abs(parts["standard"].mean()) < 1e-4 and abs(np.median(parts["robust"])) < 0.1 and abs(parts["none"].mean() - 3) < 0.5
+
+
 @pytest.mark.parametrize("call, kind, message", [
     (lambda: data.load("nowhere.csv"), ValueError, "nowhere.csv: expected a file, found none of that name"),
     (lambda: data.load(5), TypeError, "file: expected a path, found 5"),

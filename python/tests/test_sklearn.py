@@ -2,15 +2,15 @@
 import numpy as np
 import pytest
 
-sklearn = pytest.importorskip("sklearn")
+import sklearn
 
-from sklearn.base import clone  # noqa: E402
-from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
 
-from faithful import TimeSeriesTransformer  # noqa: E402
+from faithful import TimeSeriesTransformer
 
 
 @pytest.mark.filterwarnings("ignore")

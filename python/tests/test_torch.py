@@ -5,10 +5,10 @@ import shutil
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+import torch
 
-import faithful  # noqa: E402
-import faithful.torch as ft  # noqa: E402
+import faithful
+import faithful.torch as ft
 
 torch.set_num_threads(1)  # what is computed here is small
 

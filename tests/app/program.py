@@ -6,6 +6,8 @@ import resource
 import subprocess
 import tempfile
 
+import numpy as np
+
 PROGRAM = os.environ["FAITHFUL"]
 SOURCE = pathlib.Path(os.environ["FAITHFUL_SOURCE"])
 BUILD = pathlib.Path(os.environ["FAITHFUL_BUILD"])
@@ -29,6 +31,19 @@ def bounded(*arguments, memory=256 << 20, cwd):
     """rejected(), in a process that may not even map more than `memory` bytes."""
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     return rejected(*arguments, cwd=cwd, env={"FAITHFUL_THREADS": "1"}, preexec_fn=limit)
+
+
+def write_pump(path, rows):
+    """A CSV of two noisy channels with a time column; in anomalous stretches the second follows the first with the wrong sign."""
+    rng = np.random.default_rng(1)
+    first = rng.normal(size=rows).cumsum() * 0.1
+    label = np.zeros(rows, int)
+    for begin in range(100, rows - 100, 200):
+        label[begin : begin + 40] = 1
+    second = np.where(label == 1, -first, first) + 0.05 * rng.normal(size=rows)
+    lines = [f"{i},{a:.5f},{b:.5f},{y}\n" for i, (a, b, y) in enumerate(zip(first, second, label))]
+    path.write_text("time,pressure,flow,broken\n" + "".join(lines))
+    return path
 
 
 @functools.cache

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from program import PROGRAM, rejected, run
+from program import PROGRAM, rejected, run, write_pump
 
+COLUMNS = ["--time", "time", "--label", "broken"]
 SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10", "--epochs", "3",
          "--rates", "0.003", "--gap-seeds", "0"]
 
@@ -19,20 +20,11 @@ ALL = ["--seeds", "2", "--null", "--length-test", "2S"]
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """Two noisy channels; in anomalous stretches the second follows the first with the wrong sign."""
-    path = tmp_path_factory.mktemp("data") / "pump.csv"
-    rng = np.random.default_rng(1)
-    first = rng.normal(size=2000).cumsum() * 0.1
-    label = np.zeros(2000, int)
-    for begin in range(100, 1900, 200):
-        label[begin : begin + 40] = 1
-    second = np.where(label == 1, -first, first) + 0.05 * rng.normal(size=2000)
-    path.write_text("pressure,flow,broken\n" + "".join(f"{a:.5f},{b:.5f},{y}\n" for a, b, y in zip(first, second, label)))
-    return path
+    return write_pump(tmp_path_factory.mktemp("data") / "pump.csv", 2000)
 
 
 def compare(table, *more, **how):
-    done = run("compare", table, "--label", "broken", *SMALL, *more, **how)
+    done = run("compare", table, *COLUMNS, *SMALL, *more, **how)
     assert done.returncode == 0, done.stderr
     return done
 
@@ -78,7 +70,7 @@ def test_threads_change_nothing(table, finished, tmp_path):
 
 def test_stopped_and_started_again_is_the_same(table, finished, tmp_path):
     folder, text = finished
-    command = [PROGRAM, "compare", table, "--label", "broken", *SMALL, *ALL,
+    command = [PROGRAM, "compare", table, *COLUMNS, *SMALL, *ALL,
                "-o", tmp_path / "pieces"]
     runs = tmp_path / "pieces" / "runs.jsonl"
     for how, wanted in [(signal.SIGINT, 2), (signal.SIGKILL, 5)]:
@@ -151,7 +143,7 @@ def test_statistics_are_those_of_scipy(tmp_path):
 
 def test_errors_say_place_wanted_found(table, finished, tmp_path):
     folder, _ = finished
-    base = ["compare", table, "--label", "broken", *SMALL]
+    base = ["compare", table, *COLUMNS, *SMALL]
     assert rejected(*base, "--encodings", "sinusodal") == (
         '--encodings: expected the name of an encoding, found "sinusodal" (did you mean sinusoidal?)')
     assert "--seeds" in rejected(*base, "--seeds", "0")

@@ -6,27 +6,16 @@ import signal
 import subprocess
 import time
 
-import numpy as np
 import pytest
 
-from program import PROGRAM, rejected, run
+from program import PROGRAM, rejected, run, write_pump
 
 SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10"]
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
-    """Two noisy channels; in anomalous stretches the second follows the first with the wrong sign."""
-    path = tmp_path_factory.mktemp("data") / "pump.csv"
-    rng = np.random.default_rng(1)
-    first = rng.normal(size=3000).cumsum() * 0.1
-    label = np.zeros(3000, int)
-    for begin in range(100, 2900, 200):
-        label[begin : begin + 40] = 1
-    second = np.where(label == 1, -first, first) + 0.05 * rng.normal(size=3000)
-    rows = [f"{i},{a:.5f},{b:.5f},{y}" for i, (a, b, y) in enumerate(zip(first, second, label))]
-    path.write_text("time,pressure,flow,broken\n" + "\n".join(rows) + "\n")
-    return path
+    return write_pump(tmp_path_factory.mktemp("data") / "pump.csv", 3000)
 
 
 def train(table, output, *more, **how):
@@ -100,6 +89,12 @@ def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
     assert (tmp_path / "m.safetensors.checkpoint").exists() and not output.exists()
     other = rejected("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "4000", "--patience", "0", "--resume")
     assert "epochs" in other
+
+
+@pytest.mark.parametrize("scaler", ["none", "standard", "min-max", "robust"])
+def test_every_scaler_is_known_by_its_name(table, tmp_path, scaler):
+    done = train(table, tmp_path / "m.safetensors", "--epochs", "1", "--scaler", scaler, "--json")
+    assert json.loads(done.stdout)["scaler"]["kind"] == scaler
 
 
 def test_log_has_a_line_for_every_epoch(table, tmp_path):

@@ -148,6 +148,15 @@ TEST(Threads, ThrowsTheFirstFailureAndStaysUsable) {
   }
 }
 
+TEST(Threads, AWorkerThatWakesLateTouchesNothing) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 20'000; ++round) {  // most workers find each call over; its task and memory are gone then
+    std::vector<int> hits(2, 0);
+    pool.run(hits.size(), [&hits](std::size_t i) { ++hits[i]; });
+    ASSERT_EQ(hits, std::vector<int>(2, 1));
+  }
+}
+
 TEST(Threads, NestedRunsAndSeveralCallersFinish) {
   ThreadPool pool(3);
   std::atomic<int> calls{0};

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/base/cpu.h"
 #include "faithful/base/random.h"
 
 namespace faithful::engine {
@@ -173,7 +174,9 @@ TEST(Kernels, SoftmaxFillsUpRowsThatHaveRoom) {
       float *row = before.data() + r * (n + kRoom), *found = all.data() + r * (n + kRoom);
       softmax(row, n);
       EXPECT_EQ(std::vector<float>(found, found + n), std::vector<float>(row, row + n)) << r << " of " << n;
-      for (std::size_t i = n; i < n + kRoom; ++i) EXPECT_TRUE(found[i] == 0 || found[i] == row[i]) << i;
+      const std::size_t filled = instruction_set() == "scalar" ? n : (n + 3) / 4 * 4;  // no vectors are shorter than 4
+      for (std::size_t i = n; i < filled; ++i) EXPECT_EQ(found[i], 0) << i;
+      for (std::size_t i = filled; i < n + kRoom; ++i) EXPECT_TRUE(found[i] == 0 || found[i] == row[i]) << i;
     }
   }
 }

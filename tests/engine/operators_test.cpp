@@ -87,29 +87,34 @@ TEST(LayerNorm, ClosedForm) {
   EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{-1, 11}));  // rows 1, 5: mean 3, deviation 2
 }
 
+// Groups 0: one for all rows.
 TEST(BatchNorm, Gradients) {
-  for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {2, 3}, {7, 5}}) {
-    const std::size_t rows = sizes[0], width = sizes[1];
+  for (const auto& sizes :
+       {std::array<std::size_t, 3>{0, 1, 1}, {0, 2, 3}, {0, 7, 5}, {0, 37, 2}, {3, 4, 2}, {1, 1, 1}}) {
+    const std::size_t groups = sizes[0], rows = groups == 0 ? sizes[1] : 2 * groups * sizes[1], width = sizes[2];
+    const std::size_t own = std::max<std::size_t>(groups, 1) * width;
+    const Shape of_columns = groups == 0 ? Shape{width} : Shape{groups, width};
+    const Shape of_rows = groups == 0 ? Shape{rows, width} : Shape{2, groups, sizes[1], width};
     for (const bool training : {true, false}) {
       Parameters<double> parameters;
-      const Parameter mean = parameters.declare({.name = "mean", .shape = {width}, .statistic = true});
+      const Parameter mean = parameters.declare({.name = "mean", .shape = of_columns, .statistic = true});
       const Parameter variance =
-          parameters.declare({.name = "variance", .shape = {width}, .initializer = ones(), .statistic = true});
+          parameters.declare({.name = "variance", .shape = of_columns, .initializer = ones(), .statistic = true});
       parameters.allocate();
       parameters.initialize(1);
       // The checker's own tape has no statistics, so this one is written out: a random mixture against differences.
       Random random(3);
-      std::vector<double> x(rows * width), gain(width), offset(width), mix(rows * width), gradients(parameters.size());
+      std::vector<double> x(rows * width), gain(own), offset(own), mix(rows * width), gradients(parameters.size());
       for (auto* v : {&x, &gain, &offset, &mix}) {
         for (double& number : *v) number = random.uniform(-1, 1);
       }
-      std::vector<double> dx(x.size()), dgain(width), doffset(width);
+      std::vector<double> dx(x.size()), dgain(own), doffset(own);
       Tape<double> tape;
       const auto run = [&](bool record) {
         tape.begin(parameters, {.record = record, .training = training, .gradients = gradients});
-        const D y = batch_norm(tape, tape.variable(x.data(), {rows, width}, dx.data()),
-                               tape.variable(gain.data(), {width}, dgain.data()),
-                               tape.variable(offset.data(), {width}, doffset.data()), tape[mean], tape[variance], 0.1);
+        const D y = batch_norm(
+            tape, tape.variable(x.data(), of_rows, dx.data()), tape.variable(gain.data(), of_columns, dgain.data()),
+            tape.variable(offset.data(), of_columns, doffset.data()), tape[mean], tape[variance], 0.1);
         const D out = linear(tape, tape.reshape(y, {1, rows * width}), tape.input(mix.data(), {1, rows * width}));
         if (record) tape.backward(out);
         return *out.data;
@@ -128,6 +133,14 @@ TEST(BatchNorm, Gradients) {
       }
     }
   }
+}
+
+// Every group is a batch norm of its own.
+TEST(BatchNorm, GroupsAreApart) {
+  Fixture f(true);
+  const D x = f.tensor({2, 2, 1, 1}, {1, 10, 3, 50}), zero = f.tensor({2, 1}, {0, 0});
+  const D y = batch_norm(f.tape, x, f.tensor({2, 1}, {1, 2}), f.tensor({2, 1}, {0, 5}), zero, zero, 0.0);
+  EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{-1, 3, 1, 7}));
 }
 
 TEST(BatchNorm, LeavesTheStatisticsOfTheBatch) {
@@ -198,10 +211,23 @@ TEST(Pool, Gradients) {
   expect_gradients({Shape{1, 1, 1}}, [](Tape<double>& tape, const Tensors& x) { return mean_pool(tape, x[0]); });
   for (const auto& sizes : {std::array<std::size_t, 2>{1, 1}, {3, 2}, {7, 1}}) {
     const std::size_t window = sizes[0], stride = sizes[1];
-    expect_gradients({Shape{2, 7, 3}}, [&](Tape<double>& tape, const Tensors& x) {
-      return max_pool_windows(tape, x[0], window, stride);
-    });
+    for (const bool rectified : {false, true}) {
+      expect_gradients({Shape{2, 7, 3}}, [&](Tape<double>& tape, const Tensors& x) {
+        return max_pool_windows(tape, x[0], window, stride, rectified);
+      });
+    }
   }
+}
+
+// The first of equals takes the gradient, and below zero none does.
+TEST(Pool, OneOfEqualsTakesTheGradient) {
+  Parameters<double> parameters;
+  parameters.allocate();
+  std::vector<double> x{2, 2, -1, -3, 0, 0}, dx(6, 9);
+  Tape<double> tape;
+  tape.begin(parameters, {.record = true});
+  tape.backward(sum(tape, max_pool_windows(tape, tape.variable(x.data(), {1, 6, 1}, dx.data()), 2, 2, true)));
+  EXPECT_EQ(dx, (std::vector<double>{1, 0, 0, 0, 0, 0}));
 }
 
 TEST(Pool, ClosedForm) {
@@ -212,6 +238,9 @@ TEST(Pool, ClosedForm) {
   EXPECT_EQ(Fixture::numbers(max_pool(f.tape, x, {valid})), (std::vector<double>{3, 8, 0, 0}));
   EXPECT_EQ(Fixture::numbers(mean_pool(f.tape, f.tape.reshape(x, {1, 6, 2})))[0], 113.0 / 6);
   EXPECT_EQ(Fixture::numbers(max_pool_windows(f.tape, x, 2, 1)), (std::vector<double>{3, 8, 100, 100, 3, 4, 5, 6}));
+  const D low = f.tensor({1, 4, 1}, {-3, -1, -2, 5});
+  EXPECT_EQ(Fixture::numbers(max_pool_windows(f.tape, low, 2, 2)), (std::vector<double>{-1, 5}));
+  EXPECT_EQ(Fixture::numbers(max_pool_windows(f.tape, low, 2, 2, true)), (std::vector<double>{0, 5}));
 }
 
 TEST(Arrange, Gradients) {
@@ -228,6 +257,7 @@ TEST(Arrange, Gradients) {
   expect_gradients({Shape{4, 3}}, [](Tape<double>& t, const Tensors& x) { return slice(t, x[0], 0, 1); });
   expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return repeat(t, x[0], 3); });
   expect_gradients({Shape{2, 3, 5}}, [](Tape<double>& t, const Tensors& x) { return transpose(t, x[0]); });
+  expect_gradients({Shape{2, 3, 5, 2}}, [](Tape<double>& t, const Tensors& x) { return transpose_rows(t, x[0]); });
 }
 
 TEST(Arrange, ClosedForm) {
@@ -238,6 +268,10 @@ TEST(Arrange, ClosedForm) {
   EXPECT_EQ(Fixture::numbers(repeat(f.tape, b, 2)), (std::vector<double>{8, 9, 8, 9}));
   const D c = f.tensor({1, 2, 3}, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(Fixture::numbers(transpose(f.tape, c)), (std::vector<double>{1, 4, 2, 5, 3, 6}));
+  const D rows = f.tensor({2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_EQ(Fixture::numbers(transpose_rows(f.tape, f.tape.reshape(rows, {1, 2, 2, 2}))),
+            (std::vector<double>{1, 2, 5, 6, 3, 4, 7, 8}));
+  EXPECT_EQ(Fixture::numbers(transpose_rows(f.tape, rows)), Fixture::numbers(rows));
   EXPECT_EQ(Fixture::numbers(slice(f.tape, c, 1, 1)), (std::vector<double>{4, 5, 6}));
   EXPECT_EQ(Fixture::numbers(sum(f.tape, c)), (std::vector<double>{21}));
   EXPECT_EQ(Fixture::numbers(add(f.tape, c, f.tensor({3}, {10, 20, 30}))),
@@ -272,6 +306,43 @@ TEST(Convolution, Gradients) {
                      [&](Tape<double>& tape, const Tensors& x) {
                        return convolution(tape, x[0], x[1], x[2], o, Activation::kGelu);
                      });
+    expect_gradients({Shape{2, 3, 14, 2}, Shape{3, 4, o.kernel * 2}, Shape{3, 4}},
+                     [&](Tape<double>& tape, const Tensors& x) {
+                       ConvolutionOptions segments = o;
+                       segments.segment = 7;
+                       return convolution(tape, add(tape, x[0], x[0]), x[1], x[2], segments);
+                     });
+  }
+}
+
+// Groups, segment by segment, give what one group and one segment after the other gives.
+TEST(Convolution, SegmentsOfGroupsAreConvolutions) {
+  constexpr std::size_t kBatch = 2, kGroups = 3, kSegments = 2, kPositions = 9, kWidth = 2, kOut = 5;
+  Random random(8);
+  for (const ConvolutionOptions& o : {ConvolutionOptions{1, 1, 1, 0}, ConvolutionOptions{5, 1, 1, 2},
+                                      ConvolutionOptions{3, 2, 1, 1}, ConvolutionOptions{3, 1, 2, 2}}) {
+    std::vector<double> x(kBatch * kGroups * kSegments * kPositions * kWidth),
+        weight(kGroups * kOut * o.kernel * kWidth);
+    std::vector<double> bias(kGroups * kOut);
+    for (auto* v : {&x, &weight, &bias}) {
+      for (double& number : *v) number = random.uniform(-1, 1);
+    }
+    Fixture f;
+    ConvolutionOptions with_segments = o;
+    with_segments.segment = kPositions;
+    const D y = convolution(f.tape, f.tape.input(x.data(), {kBatch, kGroups, kSegments * kPositions, kWidth}),
+                            f.tape.input(weight.data(), {kGroups, kOut, o.kernel * kWidth}),
+                            f.tape.input(bias.data(), {kGroups, kOut}), with_segments);
+    std::vector<double> naive;
+    for (std::size_t i = 0; i < kBatch * kGroups * kSegments; ++i) {
+      const std::size_t group = i / kSegments % kGroups;
+      const D one =
+          convolution(f.tape, f.tape.input(x.data() + i * kPositions * kWidth, {1, kPositions, kWidth}),
+                      f.tape.input(weight.data() + group * kOut * o.kernel * kWidth, {kOut, o.kernel * kWidth}),
+                      f.tape.input(bias.data() + group * kOut, {kOut}), o);
+      naive.insert(naive.end(), one.data, one.data + one.shape.count());
+    }
+    EXPECT_EQ(Fixture::numbers(y), naive);
   }
 }
 

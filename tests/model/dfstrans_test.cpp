@@ -128,7 +128,9 @@ TEST(InputGradient, IsThatOfTheLogitInEveryForm) {
   for (const bool masked : {false, true}) {
     check_input_gradient(tiny_dfstrans("dft"), 2, masked);
     check_input_gradient(as_published(tiny_dfstrans("rope")), 0, masked);
-    for (const std::string& encoding : testing::encoding_names()) check_input_gradient(tiny(encoding), 1, masked);
+    for (const std::string& encoding : testing::encoding_names()) {
+      check_input_gradient(tiny(encoding, masked ? "token" : "mean"), 1, masked);
+    }
     ModelConfig config = tiny("learned", "attention");
     config.classes = 2;
     config.length = 7;

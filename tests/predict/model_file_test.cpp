@@ -72,6 +72,21 @@ TEST(ModelFile, EveryEncodingComesBackToTheSameBytes) {
   }
 }
 
+// Running statistics and the factor of a decaying table are numbers of the file, and no weights.
+TEST(ModelFile, DfstransComesBackToTheSameBytes) {
+  const TrainedModel model = small_model(testing::small_dfstrans());
+  const std::string bytes = model_bytes(model);
+  const TrainedModel again = parse_model(bytes, "model");
+  EXPECT_EQ(again.config(), model.config());
+  EXPECT_EQ(model_bytes(again), bytes);
+  EXPECT_EQ(stored_count(model.config()), parameter_count(model.config()) + 2 * 2 * 3 * 4 + 1);
+}
+
+// A file of an encoder has no field of other forms: it is what it was before there were any.
+TEST(ModelFile, AnEncoderIsWrittenWithoutTheFieldsOfOtherForms) {
+  EXPECT_EQ(model_bytes(small_model(small_config())).find("sensor_weights"), std::string::npos);
+}
+
 TEST(ModelFile, KeepsOddNamesAndNumbers) {
   TrainedModel model = small_model(small_config());
   model.channels = {"",
@@ -158,26 +173,43 @@ TEST(ModelFile, SaysWhatIsWrongWithAFile) {
 }
 
 // Sizes that would take terabytes are refused before memory is taken for them.
+void expect_no_memory_for(const TrainedModel& model, const char* field, const char* encoding) {
+  for (const char* value : {"0", "255", "65535", "1048576", "9223372036854775807", "18446744073709551615"}) {
+    const std::string bytes = forged(model, [&](SafetensorsMetadata& metadata, auto&) {
+      Json config = parse_json(metadata["config"], "config");
+      config.set("encoding", encoding).set(field, parse_json(value, "value"));
+      metadata["config"] = dump_json(config);
+    });
+    forget_largest();
+    try {
+      parse_model(bytes, "m");
+    } catch (const InputError&) {
+    }
+    EXPECT_LT(largest_allocation(), std::size_t{8} << 20) << field << " " << encoding << " " << value;
+  }
+}
+
 TEST(ModelFile, HostileSizesTakeNoMemory) {
-  const TrainedModel model = small_model(small_config());
+  const TrainedModel model = small_model(small_config()), dfstrans = small_model(testing::small_dfstrans());
   for (const char* field : {"channels", "length", "classes", "filters", "kernel", "segment", "width", "heads",
                             "head_width", "layers", "feed_forward", "period", "clip", "time_dim"}) {
-    for (const char* encoding : {"dft", "shaw", "tupe", "mtan", "alibi", "haar", "erpe"}) {
-      for (const char* value : {"0", "255", "65535", "1048576", "9223372036854775807", "18446744073709551615"}) {
-        const std::string bytes = forged(model, [&](SafetensorsMetadata& metadata, auto&) {
-          Json config = parse_json(metadata["config"], "config");
-          config.set("encoding", encoding).set(field, parse_json(value, "value"));
-          metadata["config"] = dump_json(config);
-        });
-        forget_largest();
-        try {
-          parse_model(bytes, "m");
-        } catch (const InputError&) {
-        }
-        EXPECT_LT(largest_allocation(), std::size_t{8} << 20) << field << " " << encoding << " " << value;
-      }
-    }
+    for (const char* encoding : {"dft", "shaw", "tupe", "mtan", "alibi", "haar", "erpe"})
+      expect_no_memory_for(model, field, encoding);
+    expect_no_memory_for(dfstrans, field, "dft");
   }
+  for (const char* field : {"stages", "head_hidden"}) expect_no_memory_for(dfstrans, field, "dft");
+}
+
+TEST(ModelFile, AVarianceIsNotNegative) {
+  const std::vector<float> numbers(12, -1.0F);
+  const std::string bytes =
+      forged(small_model(testing::small_dfstrans()), [&](auto&, std::vector<SafetensorsEntry>& entries) {
+        for (SafetensorsEntry& entry : entries)
+          if (entry.name == "sensors.1.norm.variance")
+            entry = safetensors_entry<float>("sensors.1.norm.variance", {3, 4}, numbers);
+      });
+  EXPECT_EQ(rejection([&] { parse_model(bytes, "m"); }),
+            "m: \"sensors.1.norm.variance\": expected variances, found -1");
 }
 
 TEST(ModelFile, NumbersThatAreNotFinite) {

@@ -25,6 +25,21 @@ inline ModelConfig small_config(const std::string& encoding = "dft", std::size_t
   return config;
 }
 
+// The other form: two steps for each of three sensors, batch norms with their statistics, a table that decays.
+inline ModelConfig small_dfstrans() {
+  ModelConfig config = small_config();
+  config.form = "dfstrans";
+  config.length = 16;
+  config.segment = 8;
+  config.stages = 2;
+  config.filters = 4;
+  config.kernel = 3;
+  config.head_hidden = 6;
+  config.step_weights = true;
+  config.scale = "decaying";
+  return config;
+}
+
 inline Scale random_scale(std::size_t channels, Random& random) {
   Scale scale;
   for (std::size_t c = 0; c < channels; ++c) {

@@ -171,7 +171,7 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
   segments.segment = 2;
   times.positions = "time";
   times.time_step = 1e9;
-  for (const ModelConfig& config : {convolution, segments, times}) {
+  for (const ModelConfig& config : {convolution, segments, times, testing::small_dfstrans()}) {
     const auto make = [&] {
       TrainedModel model = small_model(config);
       model.window.stride = 1;
@@ -184,7 +184,7 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
     for (std::size_t t = 0; t < 30; ++t) {
       const auto answer = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
       if (answer.empty()) continue;
-      EXPECT_EQ(answer[1], found.probabilities(t - 6, 1));
+      EXPECT_EQ(answer[1], found.probabilities(t + 1 - config.length, 1));
     }
   }
 }

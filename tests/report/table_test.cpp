@@ -98,6 +98,13 @@ TEST(Table, HtmlIsEscaped) {
             "</table></div>\n");
 }
 
+TEST(Table, LinesBreakInHtmlWhereACellHoldsSentences) {
+  Table table = small_table();
+  EXPECT_EQ(to_html(table).find("class=\"prose\""), std::string::npos);
+  table.rows[0][0] = std::string(61, 'x');
+  EXPECT_NE(to_html(table).find("<table class=\"prose\">"), std::string::npos);
+}
+
 TEST(Table, ControlCharactersDoNotBreakLines) {
   Table table{.title = "t\n1", .columns = {{"a"}}, .rows = {{"x\ny\033[31m"}}};
   EXPECT_EQ(to_text(table), "t 1\n\na\n--------\nx y [31m\n");

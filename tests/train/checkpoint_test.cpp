@@ -75,6 +75,19 @@ TEST(Checkpoint, ResumedAnywhereItGivesTheSameBits) {
   for (const std::size_t steps : {1, 3, 5}) expect_resumes(dataset, options, steps);
 }
 
+// Running statistics and what is left of a decaying table are part of it.
+TEST(Checkpoint, DfstransResumesToTheSameBits) {
+  FitOptions options = quick(SplitKind::kBlocked);
+  ModelConfig& model = options.model = preset("dfstrans");
+  model.filters = 4;
+  model.segment = 5;
+  model.stages = 1;
+  model.heads = 2;
+  model.feed_forward = model.head_hidden = 8;
+  model.scale = "decaying";
+  expect_resumes(toy_timelines(2, 900), options, 3);
+}
+
 TEST(Checkpoint, FoldsResumeToo) {
   expect_resumes(toy_cases(2, 18), quick(SplitKind::kGiven), 2);
   expect_resumes(toy_cases(3, 12, 16, 5, true), quick(SplitKind::kGiven), 3);

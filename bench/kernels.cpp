@@ -1,0 +1,77 @@
+// The vector kernels and the small products of attention on one core: nanoseconds an element, GFLOP/s.
+
+#include "faithful/engine/kernels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "bench/clock.h"
+#include "bench/figure.h"
+#include "faithful/engine/gemm.h"
+
+namespace {
+
+using namespace faithful;
+using namespace faithful::engine;
+
+// The fastest of some batches of calls: what the core can do when nobody disturbs it.
+template <class Call>
+double best_seconds(Call&& call) {
+  constexpr int kBatches = 30, kCalls = 20;
+  double best = 1e9;
+  for (int batch = 0; batch < kBatches; ++batch) {
+    best = std::min(best, bench::seconds([&] {
+                      for (int i = 0; i < kCalls; ++i) call();
+                    }));
+  }
+  return best / kCalls;
+}
+
+std::vector<float> waves(std::size_t count) {
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = 2 * std::sin(0.37F * static_cast<float>(i));
+  return values;
+}
+
+void measure_kernels() {
+  constexpr std::size_t kCount = 25'600, kRows = 100, kColumns = 100, kStride = 128;
+  const std::vector<float> x = waves(kCount);
+  std::vector<float> y(kCount), slope(kCount);
+  const auto say = [](const char* name, double seconds, std::size_t elements) {
+    bench::print_figure(name, 1e9 * seconds / static_cast<double>(elements), "ns");
+  };
+  say("GELU, an element", best_seconds([&] { gelu(x.data(), kCount, y.data(), nullptr); }), kCount);
+  say("GELU with its slope, an element", best_seconds([&] { gelu(x.data(), kCount, y.data(), slope.data()); }), kCount);
+  // Scores are replaced by weights, so each call begins with a copy, which is measured apart.
+  std::vector<float> scores(kRows * kStride);
+  const auto copy = [&] { std::copy_n(x.data(), scores.size(), scores.data()); };
+  const double copying = best_seconds(copy);
+  const double both = best_seconds([&] {
+    copy();
+    softmax_rows(scores.data(), kRows, kColumns, kStride);
+  });
+  say("softmax of rows of 100, an element", both - copying, kRows * kColumns);
+}
+
+// [rows, depth] x [depth, columns], the second already packed.
+void measure_product(std::size_t rows, std::size_t depth, std::size_t columns) {
+  const std::vector<float> a = waves(rows * depth), b = waves(depth * columns);
+  std::vector<float> c(rows * columns), packed(packed_size<float>(depth, columns) + 16);
+  float* aligned = packed.data() + (64 - reinterpret_cast<std::uintptr_t>(packed.data()) % 64) % 64 / sizeof(float);
+  pack<float>({b.data(), depth, columns, columns}, Form::kPlain, aligned);
+  const double seconds = best_seconds([&] {
+    gemm_packed<float>({a.data(), rows, depth, depth}, Form::kPlain, aligned, {c.data(), rows, columns, columns});
+  });
+  bench::print_figure(fmt::format("product {} x {} x {}", rows, depth, columns),
+                      2e-9 * static_cast<double>(rows * depth * columns) / seconds, "GFLOP/s");
+}
+
+}  // namespace
+
+int main() {
+  measure_kernels();
+  measure_product(100, 16, 112);  // scores of a head at d = 64, with its padding
+  measure_product(100, 100, 16);  // its weighted values
+  measure_product(400, 256, 1024);
+}
