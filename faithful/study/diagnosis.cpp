@@ -201,7 +201,9 @@ void add_window(MethodAnswer& sum, MethodAnswer one, std::size_t windows, bool l
 
 struct Diagnoser::State {
   State(const Classifier<float>& classifier, Normal of, const DiagnosisOptions& how, ThreadPool& threads)
-      : probe(classifier, how.looked_for), normal(std::move(of)), options(how), pool(threads) {}
+      : probe(classifier, how.looked_for), normal(std::move(of)), options(how), pool(threads) {
+    options.occlusion.batch = inference_batch(classifier.config(), how.occlusion.batch);
+  }
 
   WindowAnswers look_into(const Windows& windows, std::uint32_t number) const {
     const ModelConfig& config = probe.config();

@@ -37,7 +37,7 @@ FAITHFUL_API std::vector<double> occlusion_changes(const WindowLogit& logit, std
 struct OcclusionOptions {
   std::size_t most_spans = 40;  // the window is cut into at most so many spans of whole steps, of equal length
   std::size_t detailed = 3;     // so many first sensors are also replaced span by span
-  std::size_t batch = 16;
+  std::size_t batch = 16;       // windows that go through the model together, at most
 };
 
 struct OcclusionDiagnosis {

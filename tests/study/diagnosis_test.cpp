@@ -88,7 +88,7 @@ TEST(NormalOf, MeanAndDeviationByHand) {
 
 TEST(NormalOf, PaddingDoesNotCount) {
   Dataset dataset{.name = "made", .channels = {"a"}};
-  dataset.series.push_back({.name = "0", .values = Matrix<float>(1, 1, {4})});
+  dataset.series.push_back({.name = "0", .values = Matrix<float>(1, 1, 4.0F)});
   dataset.series.push_back({.name = "1", .values = Matrix<float>(3, 1, {2, 8, 8})});
   const Windows windows = cut(dataset, {.length = 0, .stride = 3});
   ThreadPool pool(1);
