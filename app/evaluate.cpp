@@ -40,33 +40,6 @@ void keep_labelled(ModelData& data) {
     data.notes.push_back(fmt::format("{} series without labels are left out", before - series.size()));
 }
 
-std::string test_digest(const DisjointnessProof& proof) {
-  return fmt::format("{:016x}", proof.test_digest);
-}
-
-// The test part of the model's own training, split again as its record says; the digest proves that it is the same.
-Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
-  const Json& split = model.record["split"];
-  SplitOptions options;
-  const std::string place = "record of the model: split";
-  options.kind = parse_split_kind(split["kind"].string(place));
-  options.window = model.window;
-  options.seed = static_cast<std::uint64_t>(split["seed"].integer(place));
-  options.refit = options.kind == SplitKind::kGiven;
-  options.labelled_only = true;
-  for (const Json& name : split["leave_out"].items(place)) options.leave_out.push_back(name.string(place));
-  SplitOptions known = options;
-  known.leave_out.clear();
-  apply_known_rules(dataset, known);
-  options.together = known.together;
-  const Split parts(dataset, options);
-  WindowSets sets = cut_windows(parts, Scaler(model.scaler));
-  const Json& expected = model.record["proof"]["digests"]["test"];
-  if (!expected.is_string() || expected.string() != test_digest(sets.proof))
-    reject({{dataset.source}, "the data that the model was trained on", "other windows", "leave out --held-out"});
-  return std::move(sets.test);
-}
-
 // Whoever evaluates on the training data is told so. The test part of a set that was split as given is no such data.
 void note_training_data(const Dataset& dataset, const TrainedModel& model, std::vector<std::string>& notes) {
   const Json* name = model.record["data"].find("name");

@@ -1,7 +1,11 @@
 #include "app/model_data.h"
 
 #include <algorithm>
+#include <utility>
 
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
 #include "faithful/io/csv.h"
 #include "faithful/predict/match.h"
 
@@ -37,6 +41,28 @@ ModelData load_for_model(const std::string& path, const DataArguments& arguments
   loaded.notes = loaded.dataset.notes;
   for (std::string& note : fit_to_model(loaded.dataset, model)) loaded.notes.push_back(std::move(note));
   return loaded;
+}
+
+Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
+  const Json& split = model.record["split"];
+  SplitOptions options;
+  const std::string place = "record of the model: split";
+  options.kind = parse_split_kind(split["kind"].string(place));
+  options.window = model.window;
+  options.seed = static_cast<std::uint64_t>(split["seed"].integer(place));
+  options.refit = options.kind == SplitKind::kGiven;
+  options.labelled_only = true;
+  for (const Json& name : split["leave_out"].items(place)) options.leave_out.push_back(name.string(place));
+  SplitOptions known = options;
+  known.leave_out.clear();
+  apply_known_rules(dataset, known);
+  options.together = known.together;
+  const Split parts(dataset, options);
+  WindowSets sets = cut_windows(parts, Scaler(model.scaler));
+  const Json& expected = model.record["proof"]["digests"]["test"];
+  if (!expected.is_string() || expected.string() != fmt::format("{:016x}", sets.proof.test_digest))
+    reject({{dataset.source}, "the data that the model was trained on", "other windows", "leave out --held-out"});
+  return std::move(sets.test);
 }
 
 }  // namespace faithful::app

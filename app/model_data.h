@@ -7,6 +7,7 @@
 
 #include "app/data_arguments.h"
 #include "faithful/predict/model_file.h"
+#include "faithful/window/windows.h"
 
 namespace faithful::app {
 
@@ -20,5 +21,9 @@ struct ModelData {
 };
 // Reads a data set and makes it fit the model.
 ModelData load_for_model(const std::string& path, const DataArguments& arguments, const TrainedModel& model);
+
+// The test part of the model's own training, split again as its record says; the digest proves that it is the same.
+// InputError where it is other data.
+Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
 
 }  // namespace faithful::app

@@ -11,7 +11,7 @@ Command make_program() {
           .examples = {{"faithful list", "the encodings there are"},
                        {"faithful encode dft --length 80 --dim 256 -o dft.npy", "one of them as numbers"}},
           .verbs = {list_verb(), encode_verb(), decode_verb(), analyze_verb(), data_verb(), train_verb(),
-                    evaluate_verb(), predict_verb(), show_verb(), compare_verb(), reproduce_verb()}};
+                    evaluate_verb(), predict_verb(), diagnose_verb(), show_verb(), compare_verb(), reproduce_verb()}};
 }
 
 }  // namespace faithful::app

@@ -16,6 +16,7 @@ Command evaluate_verb();
 Command predict_verb();
 Command show_verb();
 Command train_verb();
+Command diagnose_verb();
 Command compare_verb();
 Command reproduce_verb();
 

@@ -148,6 +148,10 @@ FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
 FAITHFUL_API std::size_t stored_count(const ModelConfig& config);
 
+// Windows that should go through such a model together, of at most `most`: fewer where they are long, so that
+// activations stay in the cache, or at least in memory. Depends on the model alone.
+FAITHFUL_API std::size_t inference_batch(const ModelConfig& config, std::size_t most);
+
 // InputError where no such model can be; `place` names where the config came from, such as a file.
 FAITHFUL_API void check_config(const ModelConfig& config, const std::string& place = "model");
 

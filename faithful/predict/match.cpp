@@ -39,6 +39,14 @@ ChannelMatch match_by_position(const std::vector<std::string>& channels, const s
   return match;
 }
 
+// Columns of the data as channels of the model; those that it does not know are left out.
+std::vector<std::size_t> renumbered(const std::vector<std::size_t>& columns, const ChannelMatch& match) {
+  std::vector<std::size_t> channels;
+  for (std::size_t c = 0; c < match.columns.size(); ++c)
+    if (std::ranges::find(columns, match.columns[c]) != columns.end()) channels.push_back(c);
+  return channels;
+}
+
 // The model's number of each class of the data; InputError for a class that it has not.
 std::vector<std::int32_t> class_numbers(const Dataset& dataset, const TrainedModel& model) {
   std::vector<std::int32_t> numbers;
@@ -127,7 +135,7 @@ void rearrange_channels(Dataset& dataset, const ChannelMatch& match, const std::
     }
     values.resize(series.length() * to);
     series.values.columns = to;
-    for (LabelSpan& span : series.spans) span.channels.clear();  // they number the old columns
+    for (LabelSpan& span : series.spans) span.channels = renumbered(span.channels, match);
   }
 }
 

@@ -15,15 +15,6 @@ using predict::WindowPass;
 
 namespace {
 
-// Windows that go through the model together: fewer where they are long, so that activations stay in the cache, or at
-// least in memory. Depends on the model alone.
-std::size_t batch_size(const ModelConfig& config, std::size_t most) {
-  constexpr std::size_t kNumbers = std::size_t{1} << 19;  // of one activation [B, S, d], or [B, C, S, d]
-  const std::size_t sequences = config.is_dfstrans() ? config.channels : 1;
-  return std::clamp<std::size_t>(kNumbers / (sequences * config.steps() * config.width), 1,
-                                 std::max<std::size_t>(most, 1));
-}
-
 WindowOptions window_options(const TrainedModel& model) {
   WindowOptions options = model.window;
   if (options.length == 0) options.stride = model.config().length;  // one window: no series is longer
@@ -35,7 +26,7 @@ WindowOptions window_options(const TrainedModel& model) {
 
 struct Predictor::State {
   State(TrainedModel trained, const PredictorOptions& options)
-      : model(std::move(trained)), pool(options.threads), batch(batch_size(model.config(), options.most_batch)) {
+      : model(std::move(trained)), pool(options.threads), batch(inference_batch(model.config(), options.most_batch)) {
     model.classifier.parameters().pack(pool);
   }
 

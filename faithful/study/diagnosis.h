@@ -1,0 +1,108 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+#include "faithful/model/classifier.h"
+#include "faithful/study/alarms.h"
+#include "faithful/study/normal.h"
+#include "faithful/study/occlusion.h"
+#include "faithful/study/suspects.h"
+#include "faithful/window/windows.h"
+
+// Which sensor, and when: what made a trained model raise an alarm, by three methods that know nothing of each other.
+//
+//   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
+//               its attention says when, by rollout, and nothing about sensors
+//   occlusion   how much the logit falls where a sensor, or a span, is replaced by its normal (occlusion.h)
+//   gradient    gradient x input: |sum over the samples of a step of dlogit/dx (x - normal)|, summed over steps or over
+//               sensors
+//
+// and beside them, as something to beat, the deviation from normal that no model is needed for.
+
+namespace faithful {
+
+// What one method says about an alarm. Larger weights are more suspect; their units are the method's own.
+struct MethodAnswer {
+  std::string method;                     // "attention", "occlusion", "gradient", "all", ...
+  std::vector<double> sensors = {};       // [C]; empty: the method says nothing about sensors
+  std::vector<double> times = {};         // [pieces]
+  std::vector<SuspectedSpan> spans = {};  // that stand out in `times`, most suspect first
+};
+
+// A closer look at the surest window of an alarm.
+struct WindowDetails {
+  TimeSpan span;            // of the series
+  std::size_t step = 1;     // samples of a step
+  Matrix<double> temporal;  // [S, S]: attention over steps (an encoder's last layer), mean over heads
+  std::vector<Matrix<double>> temporal_heads;  // [H] of [S, S]
+  Matrix<double> spatial;                      // [C, C]: attention over sensors; empty: the model has none
+  std::vector<Matrix<double>> spatial_heads;   // [H] of [C, C]
+  // The local versions, of what the attention points at; empty as above.
+  std::size_t first_sensor = 0, first_step = 0;
+  std::vector<double> steps_of_first;    // [S]: when, for that sensor alone
+  std::vector<double> sensors_at_first;  // [C]: where, at that step alone
+  OcclusionDiagnosis occlusion;
+};
+
+struct Diagnosis {
+  Alarm alarm;
+  std::vector<TimeSpan> pieces;         // of the series: the steps of the windows looked into, in order of time
+  std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
+  MethodAnswer all;                     // what they say together (see combined): what is said first
+  std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
+  WindowDetails details;
+};
+
+struct DiagnosisOptions {
+  std::size_t looked_for = 1;  // the class whose logit is explained
+  OcclusionOptions occlusion = {};
+  std::size_t most_spans = 3;  // suspected spans of a method
+};
+
+// Looks into alarms of one model. The same answers for any number of threads.
+class FAITHFUL_API Diagnoser {
+ public:
+  // The classifier must outlive it, and be packed (Parameters::pack) for speed; a Predictor's is.
+  Diagnoser(const Classifier<float>& classifier, Normal normal, const DiagnosisOptions& options, ThreadPool& pool);
+  ~Diagnoser();
+  Diagnoser(const Diagnoser&) = delete;
+  Diagnoser& operator=(const Diagnoser&) = delete;
+
+  const Normal& normal() const;
+
+  // The windows must be cut and scaled for the model (cut_for_model), the alarm found in them (find_alarms).
+  Diagnosis diagnose(const Windows& windows, const Alarm& alarm);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// |sum over the samples of a step of gradient x (window - normal)|: [steps, C]. gradient, window: [length, C]; steps of
+// `step` samples, the last may be shorter; samples from `samples` on are padding.
+FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
+                                                 std::size_t samples, std::size_t step, const Normal& normal);
+
+// What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
+// has the same voice whatever its units and however even its weights are; one whose weights are all the same has none.
+FAITHFUL_API MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const TimeSpan> pieces,
+                                   std::size_t most_spans);
+
+// Whether each two of the methods agree.
+struct MethodAgreement {
+  std::string first, second;
+  std::optional<Agreement> sensors;  // none where one of them says nothing about sensors
+  Agreement times;
+};
+FAITHFUL_API std::vector<MethodAgreement> agreements(const Diagnosis& diagnosis);
+
+}  // namespace faithful
