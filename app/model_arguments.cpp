@@ -56,6 +56,13 @@ std::vector<Option> model_option_list(ModelArguments& a) {
        .target = &a.filters,
        .value = "N",
        .help = "of a convolution before the encoder (0: each step is embedded alone), or of every sensor's"},
+      {.name = "--differences",
+       .target = &a.differences,
+       .value = "N",
+       .help =
+           "beside every channel its differences in time of orders 1 to N: for what is small and fast under what is "
+           "large and slow",
+       .at_most = 3},
       {.name = "--kernel", .target = &a.kernel, .value = "N", .help = "samples that it sees, odd", .at_least = 1},
       {.name = "--segment", .target = &a.segment, .value = "P", .help = "samples that become one step", .at_least = 1},
       {.name = "--stages",
@@ -151,6 +158,7 @@ ModelConfig resolved(const ModelArguments& a) {
   take(config.filters, a.filters);
   take(config.kernel, a.kernel);
   take(config.segment, a.segment);
+  take(config.differences, a.differences);
   take(config.stages, a.stages);
   take(config.head_hidden, a.head_hidden);
   take(config.dropout, a.dropout);

@@ -17,7 +17,7 @@ struct ModelArguments {
   std::string preset = {};  // empty: small, or that of the model
   std::string encoding = "dft";
   std::optional<std::size_t> width, heads, head_width, layers, feed_forward, filters, kernel, segment, stages,
-      head_hidden;
+      head_hidden, differences;
   std::vector<std::string> weights;
   std::optional<double> dropout;
   std::string block, activation, pooling;

@@ -23,15 +23,20 @@ std::string names_text(const std::vector<std::string>& names) {
   return text + (names.size() > kMost ? ", ..." : "");
 }
 
+std::string differences_text(const ModelConfig& config) {
+  if (config.differences == 0) return "";
+  return fmt::format(", with differences in time up to order {}", config.differences);
+}
+
 std::string dfstrans_text(const ModelConfig& config) {
   const char* own = config.sensor_weights ? (config.step_weights ? "of every sensor and every step" : "of every sensor")
                     : config.step_weights ? "of every step"
                                           : "shared by all sensors and steps";
   return fmt::format(
       "dfstrans: {} steps of {} samples, {} stages of {} filters over {} samples for each sensor, width {}, "
-      "heads: {} of width {}, feed-forward {}, attention weights {}",
+      "heads: {} of width {}, feed-forward {}, attention weights {}{}",
       config.steps(), config.segment, config.stages, config.filters, config.kernel, config.width, config.heads,
-      config.key_width(), config.hidden(), own);
+      config.key_width(), config.hidden(), own, differences_text(config));
 }
 
 std::string form_text(const ModelConfig& config) {
@@ -40,8 +45,9 @@ std::string form_text(const ModelConfig& config) {
                          ? std::string("linear embedding")
                          : fmt::format("convolution of {} filters over {} samples", config.filters, config.kernel);
   if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
-  return text + fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width,
-                            config.layers, config.block, config.heads, config.key_width(), config.pooling);
+  return text + differences_text(config) +
+         fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width, config.layers,
+                     config.block, config.heads, config.key_width(), config.pooling);
 }
 
 std::string encoding_text(const ModelConfig& config) {

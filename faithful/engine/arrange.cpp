@@ -1,4 +1,5 @@
-// Operators that move numbers around: add, scale, sum, concat, slice, repeat, transpose, transpose_rows.
+// Operators that move numbers around: add, scale, sum, concat, slice, difference, repeat, transpose,
+// transpose_rows.
 
 #include <algorithm>
 
@@ -130,6 +131,48 @@ Tensor<T> slice(Tape<T>& tape, Tensor<T> x, std::size_t begin, std::size_t count
   return y;
 }
 
+namespace {
+
+// Calls visit(row of x and y, rows back from it, factor) for every term of every difference.
+template <class Visit>
+void for_each_difference(const Shape& shape, std::size_t order, Mask mask, const Visit& visit) {
+  const std::size_t positions = shape[1], rows = shape[0] * positions;
+  std::size_t present = 0;  // rows of the sample up to here without a gap
+  for (std::size_t r = 0; r < rows; ++r) {
+    if (r % positions == 0) present = 0;
+    present = mask.valid.empty() || mask.valid[r] != 0 ? present + 1 : 0;
+    if (present <= order) continue;
+    double factor = 1;  // (-1)^k (order over k)
+    for (std::size_t k = 0; k <= order; ++k) {
+      visit(r, k, factor);
+      factor *= -static_cast<double>(order - k) / static_cast<double>(k + 1);
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+Tensor<T> difference(Tape<T>& tape, Tensor<T> x, std::size_t order, Mask mask) {
+  const auto timing = tape.time("difference");
+  assert(x.shape.rank() == 3 && (mask.valid.empty() || mask.valid.size() == x.rows()));
+  const std::size_t width = x.width();
+  const Tensor<T> y = tape.make(x.shape);
+  std::fill_n(y.data, y.shape.count(), T(0));
+  for_each_difference(x.shape, order, mask, [&](std::size_t r, std::size_t back, double factor) {
+    for (std::size_t c = 0; c < width; ++c) y.row(r)[c] += static_cast<T>(factor) * x.row(r - back)[c];
+  });
+  tape.record("difference", y, [&tape, x, y, order, mask, width] {
+    if (!tape.wants(x)) return;
+    const T* dy = tape.gradient_of(y);
+    T* dx = tape.gradient_to_add(x);
+    for_each_difference(x.shape, order, mask, [&](std::size_t r, std::size_t back, double factor) {
+      for (std::size_t c = 0; c < width; ++c) dx[(r - back) * width + c] += static_cast<T>(factor) * dy[r * width + c];
+    });
+  });
+  return y;
+}
+
 template <class T>
 Tensor<T> repeat(Tape<T>& tape, Tensor<T> x, std::size_t times) {
   const auto timing = tape.time("repeat");
@@ -195,6 +238,8 @@ template Tensor<float> concat(Tape<float>&, std::span<const Tensor<float>>);
 template Tensor<double> concat(Tape<double>&, std::span<const Tensor<double>>);
 template Tensor<float> slice(Tape<float>&, Tensor<float>, std::size_t, std::size_t);
 template Tensor<double> slice(Tape<double>&, Tensor<double>, std::size_t, std::size_t);
+template Tensor<float> difference(Tape<float>&, Tensor<float>, std::size_t, Mask);
+template Tensor<double> difference(Tape<double>&, Tensor<double>, std::size_t, Mask);
 template Tensor<float> repeat(Tape<float>&, Tensor<float>, std::size_t);
 template Tensor<double> repeat(Tape<double>&, Tensor<double>, std::size_t);
 template Tensor<float> transpose(Tape<float>&, Tensor<float>);

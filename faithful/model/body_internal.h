@@ -9,6 +9,7 @@
 
 namespace faithful::model {
 
+using engine::Parameter;
 using engine::Parameters;
 using engine::Tape;
 using engine::Tensor;
@@ -47,6 +48,21 @@ class Body {
   }
 };
 
+// Beside every channel its differences in time, of orders 1 .. config.differences, behind a batch norm.
+template <class T>
+class Differences {
+ public:
+  // groups: of the batch norm, one for each sensor, or 0 where the channels stand side by side.
+  Differences(const ModelConfig& config, Parameters<T>& parameters, std::size_t groups);
+
+  // x [B, R, C] -> [B, R, (1 + N) C]; with groups x [B, G, R, 1] -> [B, G, R, 1 + N]. valid [B, R] or [B * G, R].
+  Tensor<T> append(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const;
+
+ private:
+  std::size_t orders_, groups_;
+  Parameter gain_{}, offset_{}, mean_{}, variance_{};
+};
+
 template <class T>
 std::unique_ptr<Body<T>> make_encoder_body(const ModelConfig& config, Parameters<T>& parameters);
 template <class T>
@@ -60,6 +76,10 @@ enum class Order { kTimeFirst, kSensorFirst };
 // [B, C, S * segment].
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order);
+
+// [B, S * segment]: which samples are there; empty where all are.
+template <class T>
+std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples);
 
 // [B, S], and one before for a class token: a step is there where one of its samples is. Empty where nothing is padded.
 template <class T>

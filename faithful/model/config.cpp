@@ -97,6 +97,7 @@ void check_sizes(const ModelConfig& config, const Check& check) {
   check.size("clip", config.clip, 0);
   check.size("period", config.period, 0);
   check.size("time_dim", config.time_dim, 1);
+  check.size("differences", config.differences, 0, 3);
   if (config.is_dfstrans()) check_dfstrans_sizes(config, check);
   check.that(config.kernel % 2 == 1, "an odd kernel", fmt::format("{}", config.kernel));
   check.that(config.head_width != 0 || config.width % config.heads == 0,

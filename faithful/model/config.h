@@ -24,6 +24,9 @@ struct ModelConfig {
   std::size_t length = 100;  // samples of a window
   std::size_t classes = 2;   // K; two classes share one logit
 
+  std::size_t differences = 0;  // N: beside every channel its differences in time of orders 1 .. N, brought to variance
+                                // 1: what is small and fast under what is large and slow
+
   // Embedding: an optional convolution over time, then a linear map of each step.
   std::size_t filters = 0;  // of the convolution; 0: none, each step is embedded alone
   std::size_t kernel = 7;   // samples that one output of the convolution sees
@@ -118,11 +121,12 @@ void visit_form_fields(Config& config, Visit&& visit) {
 }
 
 // Calls visit(name, field) for every field: the one list of their names, for files, options and comparisons. A config
-// that is only read is shown as what it is: an encoder without the fields of other forms, so that texts, keys and files
-// stay those from before there were any.
+// that is only read is shown as what it is: an encoder without the fields of other forms, no differences where there
+// are none, so that texts, keys and files stay those from before there were any.
 template <class Config, class Visit>
 void visit_fields(Config& config, Visit&& visit) {
   visit_common_fields(config, visit);
+  if (!std::is_const_v<Config> || config.differences > 0) visit("differences", config.differences);
   if (!std::is_const_v<Config> || config.is_dfstrans()) visit_form_fields(config, visit);
 }
 

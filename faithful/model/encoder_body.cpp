@@ -12,10 +12,11 @@ template <class T>
 class EncoderBody final : public Body<T> {
  public:
   EncoderBody(const ModelConfig& of, Parameters<T>& parameters)
-      : Body<T>(of, parameters), encoder_(config_, position_, parameters) {
-    const std::size_t each = config_.filters == 0 ? config_.channels : config_.filters, d = config_.width;
+      : Body<T>(of, parameters), differences_(config_, parameters, 0), encoder_(config_, position_, parameters) {
+    const std::size_t channels = (1 + config_.differences) * config_.channels, d = config_.width;
+    const std::size_t each = config_.filters == 0 ? channels : config_.filters;
     if (config_.filters > 0) {
-      convolution_ = declare_affine(parameters, "convolution", config_.filters, config_.kernel * config_.channels);
+      convolution_ = declare_affine(parameters, "convolution", config_.filters, config_.kernel * channels);
     }
     embedding_ = declare_affine(parameters, "embedding", d, config_.segment * each + position_.concatenated_columns());
     if (config_.pooling == "token") token_ = parameters.declare("token", {1, d}, engine::normal(0.02), false);
@@ -34,7 +35,8 @@ class EncoderBody final : public Body<T> {
   }
 
   bool embeds_alone() const override {
-    return config_.filters == 0 && config_.segment == 1 && position_.concatenated_columns() == 0;
+    return config_.differences == 0 && config_.filters == 0 && config_.segment == 1 &&
+           position_.concatenated_columns() == 0;
   }
   Tensor<T> embed(Tape<T>& tape, const Samples<T>& samples) const override {
     assert(embeds_alone());
@@ -63,6 +65,7 @@ class EncoderBody final : public Body<T> {
   Tensor<T> finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
                    const AttentionMaps<T>& maps) const;
 
+  Differences<T> differences_;
   Encoder<T> encoder_;
   Affine convolution_{}, embedding_{}, head_{};
   Parameter token_{}, query_{};  // of the poolings that learn
@@ -72,6 +75,7 @@ class EncoderBody final : public Body<T> {
 template <class T>
 Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
   Tensor<T> x = filled_samples(tape, config_, samples, Order::kTimeFirst);
+  x = differences_.append(tape, x, valid_samples(tape, config_, samples));
   if (config_.filters > 0) {
     x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],
                             {.kernel = config_.kernel, .padding = config_.kernel / 2}, Activation::kGelu);

@@ -43,6 +43,7 @@ class SpatioTemporal final : public Body<T> {
                    const Pass* pass) const;
   Tensor<T> feed_forward(Tape<T>& tape, Tensor<T> h) const;
 
+  Differences<T> differences_;
   std::vector<Stage> stages_;
   Branch temporal_{}, spatial_{};
   Affine first_{}, second_{}, norm_{};  // the feed-forward
@@ -50,7 +51,8 @@ class SpatioTemporal final : public Body<T> {
 };
 
 template <class T>
-SpatioTemporal<T>::SpatioTemporal(const ModelConfig& of, Parameters<T>& parameters) : Body<T>(of, parameters) {
+SpatioTemporal<T>::SpatioTemporal(const ModelConfig& of, Parameters<T>& parameters)
+    : Body<T>(of, parameters), differences_(config_, parameters, config_.channels) {
   const std::size_t d = config_.width, channels = config_.channels;
   for (std::size_t i = 0; i < config_.stages; ++i) declare_stage(parameters, i);
   temporal_ =
@@ -66,7 +68,7 @@ SpatioTemporal<T>::SpatioTemporal(const ModelConfig& of, Parameters<T>& paramete
 template <class T>
 void SpatioTemporal<T>::declare_stage(Parameters<T>& parameters, std::size_t number) {
   const std::string name = fmt::format("sensors.{}.", number);
-  const std::size_t filters = config_.filters, in = number == 0 ? 1 : filters;
+  const std::size_t filters = config_.filters, in = number == 0 ? 1 + config_.differences : filters;
   const engine::Shape shape{config_.channels, filters};
   const auto statistic = [&](const char* of, engine::Initializer start) {
     return parameters.declare(
@@ -102,12 +104,26 @@ Tensor<T> SpatioTemporal<T>::apply_stage(Tape<T>& tape, const Stage& stage, Tens
                             tape[stage.variance]);
 }
 
+// [B, C, n]: what every sensor of a sample shares, once for each.
+template <class T, class Number>
+std::span<const Number> for_each_sensor(Tape<T>& tape, std::span<const Number> of_samples, std::size_t batch,
+                                        std::size_t channels) {
+  if (of_samples.empty()) return {};
+  const std::size_t each = of_samples.size() / batch;
+  auto* all = tape.arena().template take<Number>(of_samples.size() * channels);
+  for (std::size_t i = 0; i < batch * channels; ++i) {
+    std::copy_n(of_samples.data() + i / channels * each, each, all + i * each);
+  }
+  return {all, of_samples.size() * channels};
+}
+
 template <class T>
 Tensor<T> SpatioTemporal<T>::embedded_steps(Tape<T>& tape, const Samples<T>& samples) const {
   const std::size_t batch = samples.count, channels = config_.channels, steps = config_.steps();
   std::size_t length = config_.segment;
   Tensor<T> x = filled_samples(tape, config_, samples, Order::kSensorFirst);
-  x = tape.reshape(x, {batch, channels, steps * length, 1});
+  const auto valid = for_each_sensor(tape, valid_samples(tape, config_, samples), batch, channels);
+  x = differences_.append(tape, tape.reshape(x, {batch, channels, steps * length, 1}), valid);
   for (const Stage& stage : stages_) {
     x = apply_stage(tape, stage, x, length);
     length /= 2;
@@ -130,19 +146,6 @@ template <class T>
 Tensor<T> SpatioTemporal<T>::feed_forward(Tape<T>& tape, Tensor<T> h) const {
   const Tensor<T> hidden = apply(tape, h, first_, activation_of(config_));
   return normalize(tape, dropout(tape, apply(tape, hidden, second_), config_.dropout), h, norm_);
-}
-
-// [B, C, n]: what every sensor of a sample shares, once for each.
-template <class T, class Number>
-std::span<const Number> for_each_sensor(Tape<T>& tape, std::span<const Number> of_samples, std::size_t batch,
-                                        std::size_t channels) {
-  if (of_samples.empty()) return {};
-  const std::size_t each = of_samples.size() / batch;
-  auto* all = tape.arena().template take<Number>(of_samples.size() * channels);
-  for (std::size_t i = 0; i < batch * channels; ++i) {
-    std::copy_n(of_samples.data() + i / channels * each, each, all + i * each);
-  }
-  return {all, of_samples.size() * channels};
 }
 
 template <class T>

@@ -59,6 +59,47 @@ Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples
 }
 
 template <class T>
+std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  const std::size_t padded = config.steps() * config.segment;
+  if (padded == config.length) return samples.valid;
+  auto* valid = tape.arena().template take<std::uint8_t>(samples.count * padded);
+  std::fill_n(valid, samples.count * padded, std::uint8_t{0});
+  for (std::size_t b = 0; b < samples.count; ++b) {
+    if (samples.valid.empty()) std::fill_n(valid + b * padded, config.length, std::uint8_t{1});
+    if (!samples.valid.empty()) std::copy_n(&samples.valid[b * config.length], config.length, valid + b * padded);
+  }
+  return {valid, samples.count * padded};
+}
+
+template <class T>
+Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters, std::size_t groups)
+    : orders_(config.differences), groups_(groups) {
+  if (orders_ == 0) return;
+  const engine::Shape shape = groups == 0 ? engine::Shape{orders_ * config.channels} : engine::Shape{groups, orders_};
+  gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
+  offset_ = parameters.declare("differences.bias", shape, engine::zeros(), false);
+  const auto statistic = [&](const char* name, engine::Initializer start) {
+    return parameters.declare({.name = name, .shape = shape, .initializer = start, .decays = false, .statistic = true});
+  };
+  mean_ = statistic("differences.mean", engine::zeros());
+  variance_ = statistic("differences.variance", engine::ones());
+}
+
+template <class T>
+Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const {
+  if (orders_ == 0) return x;
+  const std::size_t rows = x.shape[x.shape.rank() - 2], width = x.width(), sequences = x.rows() / rows;
+  const Tensor<T> flat = tape.reshape(x, {sequences, rows, width});
+  Tensor<T> of_orders[3];
+  for (std::size_t n = 0; n < orders_; ++n) of_orders[n] = difference(tape, flat, n + 1, {valid});
+  Tensor<T> all = concat(tape, std::span<const Tensor<T>>(of_orders, orders_));
+  if (groups_ > 0) all = tape.reshape(all, {sequences / groups_, groups_, rows, orders_});
+  all = batch_norm(tape, all, tape[gain_], tape[offset_], tape[mean_], tape[variance_]);
+  const Tensor<T> parts[] = {x, all};
+  return concat(tape, std::span<const Tensor<T>>(parts));
+}
+
+template <class T>
 std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
   if (samples.valid.empty()) return {};
   const std::size_t steps = config.steps(), first = config.pooling == "token" ? 1 : 0, rows = steps + first;
@@ -97,6 +138,10 @@ std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Sa
 
 template Tensor<float> filled_samples(Tape<float>&, const ModelConfig&, const Samples<float>&, Order);
 template Tensor<double> filled_samples(Tape<double>&, const ModelConfig&, const Samples<double>&, Order);
+template std::span<const std::uint8_t> valid_samples(Tape<float>&, const ModelConfig&, const Samples<float>&);
+template std::span<const std::uint8_t> valid_samples(Tape<double>&, const ModelConfig&, const Samples<double>&);
+template class Differences<float>;
+template class Differences<double>;
 template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&);
 template std::span<const std::uint8_t> valid_steps(Tape<double>&, const ModelConfig&, const Samples<double>&);
 template std::span<const float> step_times(Tape<float>&, const ModelConfig&, const Samples<float>&);

@@ -54,7 +54,8 @@ ModelConfig parse_config(const Json& json, const std::string& place) {
   visit_common_fields(config, [&](const char* name, auto& field) {
     if (!read(name, field)) reject({{place}, fmt::format("a field {}", quote(name)), "none of that name"});
   });
-  visit_form_fields(config, read);  // an encoder's file has none of them
+  visit_form_fields(config, read);          // an encoder's file has none of them
+  read("differences", config.differences);  // nor has a file of a model without any
   for (const auto& [name, value] : json.members(place)) {
     if (std::find(names.begin(), names.end(), name) == names.end())
       reject({{place}, "fields of this version", quote(name), suggest(name, names)});

@@ -17,7 +17,8 @@ _MODEL = {
     "encoding": text, "width": _at_least_one, "heads": _at_least_one, "head_width": whole, "layers": whole,
     "feed_forward": whole, "block": one_of("post", "pre", "bare"), "activation": one_of("gelu", "relu"),
     "dropout": number, "pooling": one_of("mean", "attention", "token"), "filters": whole, "kernel": _at_least_one,
-    "segment": _at_least_one, "scale": scale, "period": whole, "rho": number, "clip": whole, "time_dim": _at_least_one,
+    "segment": _at_least_one, "differences": whole, "stages": _at_least_one, "sensor_weights": yes_no,
+    "step_weights": yes_no, "head_hidden": _at_least_one, "scale": scale, "period": whole, "rho": number, "clip": whole, "time_dim": _at_least_one,
     "mtan": one_of("concat", "attention"), "tupe_relative": yes_no, "pairing": one_of("interleaved", "halves"),
 }
 _TRAIN = {  # the library's name of each: clip is the model's here
@@ -55,7 +56,8 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
 
     def __init__(self, encoding="dft", *, preset="small", width=None, heads=None, head_width=None, layers=None,
                  feed_forward=None, block=None, activation=None, dropout=None, pooling=None, filters=None, kernel=None,
-                 segment=None, scale="as-defined", period=0, rho=1e4, clip=16, time_dim=16, mtan="concat",
+                 segment=None, differences=None, stages=None, sensor_weights=None, step_weights=None, head_hidden=None,
+                 scale="as-defined", period=0, rho=1e4, clip=16, time_dim=16, mtan="concat",
                  tupe_relative=False, pairing="interleaved", epochs=60, batch=32, rate=2e-3, warm_up=0.1, decay=0.01,
                  clip_norm=1.0, patience=15, class_weights="auto", select="auto", scaler="standard", validation=0.15,
                  threshold=0.5, axes="ntc", random_state=1, n_jobs=None, verbose=False):
@@ -73,6 +75,11 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         self.filters = filters
         self.kernel = kernel
         self.segment = segment
+        self.differences = differences
+        self.stages = stages
+        self.sensor_weights = sensor_weights
+        self.step_weights = step_weights
+        self.head_hidden = head_hidden
         self.scale = scale
         self.period = period
         self.rho = rho

@@ -21,7 +21,8 @@ def fitted(bumps, quick):
 
 def test_sensors_and_steps(bumps, tmp_path):
     X, y = bumps
-    model = TimeSeriesTransformer(preset="dfstrans", segment=8, filters=8, heads=2, feed_forward=16, epochs=30, rate=5e-3, n_jobs=1).fit(X, y)
+    model = TimeSeriesTransformer(preset="dfstrans", segment=8, filters=8, heads=2, feed_forward=16, head_hidden=16,
+                                  sensor_weights=True, step_weights=True, differences=1, epochs=30, rate=5e-3, n_jobs=1).fit(X, y)
     assert model.score(X, y) > 0.9
     model.save(tmp_path / "m.safetensors")
     assert np.array_equal(TimeSeriesTransformer.load(tmp_path / "m.safetensors").predict_proba(X), model.predict_proba(X))

@@ -257,6 +257,15 @@ TEST(Arrange, Gradients) {
   expect_gradients({Shape{4, 3}}, [](Tape<double>& t, const Tensors& x) { return slice(t, x[0], 0, 1); });
   expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return repeat(t, x[0], 3); });
   expect_gradients({Shape{2, 3, 5}}, [](Tape<double>& t, const Tensors& x) { return transpose(t, x[0]); });
+  for (const std::size_t order : {1, 2, 3}) {
+    static constexpr std::uint8_t kValid[] = {1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0, 0, 0};
+    for (const bool masked : {false, true}) {
+      const Mask mask{masked ? std::span<const std::uint8_t>(kValid) : std::span<const std::uint8_t>()};
+      expect_gradients({Shape{2, 7, 3}},
+                       [=](Tape<double>& t, const Tensors& x) { return difference(t, x[0], order, mask); });
+    }
+  }
+  expect_gradients({Shape{1, 1, 1}}, [](Tape<double>& t, const Tensors& x) { return difference(t, x[0], 1); });
   expect_gradients({Shape{2, 3, 5, 2}}, [](Tape<double>& t, const Tensors& x) { return transpose_rows(t, x[0]); });
 }
 
@@ -273,6 +282,13 @@ TEST(Arrange, ClosedForm) {
             (std::vector<double>{1, 2, 5, 6, 3, 4, 7, 8}));
   EXPECT_EQ(Fixture::numbers(transpose_rows(f.tape, rows)), Fixture::numbers(rows));
   EXPECT_EQ(Fixture::numbers(slice(f.tape, c, 1, 1)), (std::vector<double>{4, 5, 6}));
+  const D squares = f.tensor({1, 6, 1}, {0, 1, 4, 9, 16, 25});
+  EXPECT_EQ(Fixture::numbers(difference(f.tape, squares, 1)), (std::vector<double>{0, 1, 3, 5, 7, 9}));
+  EXPECT_EQ(Fixture::numbers(difference(f.tape, squares, 2)), (std::vector<double>{0, 0, 2, 2, 2, 2}));
+  EXPECT_EQ(Fixture::numbers(difference(f.tape, squares, 3)), (std::vector<double>{0, 0, 0, 0, 0, 0}));
+  const std::uint8_t gap[] = {1, 1, 0, 1, 1, 1};
+  EXPECT_EQ(Fixture::numbers(difference(f.tape, squares, 1, {gap})), (std::vector<double>{0, 1, 0, 0, 7, 9}));
+  EXPECT_EQ(Fixture::numbers(difference(f.tape, squares, 2, {gap})), (std::vector<double>{0, 0, 0, 0, 0, 2}));
   EXPECT_EQ(Fixture::numbers(sum(f.tape, c)), (std::vector<double>{21}));
   EXPECT_EQ(Fixture::numbers(add(f.tape, c, f.tensor({3}, {10, 20, 30}))),
             (std::vector<double>{11, 22, 33, 14, 25, 36}));

@@ -173,6 +173,9 @@ TEST(Config, TextOfAnEncoderStays) {
             "pairing=interleaved\npositions=index\ntime_step=0\nencoding_seed=1\n");
   EXPECT_TRUE(to_text(preset("dfstrans"))
                   .ends_with("form=dfstrans\nstages=3\nsensor_weights=false\nstep_weights=false\nhead_hidden=512\n"));
+  ModelConfig config;
+  config.differences = 2;
+  EXPECT_EQ(to_text(config), to_text(ModelConfig()) + "differences=2\n");
 }
 
 void expect_told_apart(const ModelConfig& config, std::size_t field_count) {

@@ -128,6 +128,10 @@ TEST(InputGradient, IsThatOfTheLogitInEveryForm) {
   for (const bool masked : {false, true}) {
     check_input_gradient(tiny_dfstrans("dft"), 2, masked);
     check_input_gradient(as_published(tiny_dfstrans("rope")), 0, masked);
+    for (ModelConfig config : {tiny_dfstrans("dft"), tiny("dft")}) {
+      config.differences = 2;
+      check_input_gradient(config, 1, masked);
+    }
     for (const std::string& encoding : testing::encoding_names()) {
       check_input_gradient(tiny(encoding, masked ? "token" : "mean"), 1, masked);
     }
@@ -249,7 +253,8 @@ TEST(Dfstrans, SameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Dfstrans, PaddingIsNotLookedAt) {
-  const ModelConfig config = tiny_dfstrans("dft");
+  ModelConfig config = tiny_dfstrans("dft");
+  config.differences = 2;
   Classifier<double> model(config);
   model.initialize(2);
   OwnedSamples<double> samples(config, 3);

@@ -59,6 +59,22 @@ TEST(WholeModelGradients, SegmentsAndConvolution) {
   }
 }
 
+TEST(WholeModelGradients, Differences) {
+  for (const std::size_t orders : {1, 2, 3}) {
+    ModelConfig config = tiny("dft");
+    config.length = 7;
+    config.differences = orders;
+    check_gradients(config);
+    config.segment = 2;
+    config.filters = 3;
+    check_masked_gradients(config);
+    ModelConfig dfstrans = testing::tiny_dfstrans("dft");
+    dfstrans.differences = orders;
+    check_gradients(dfstrans);
+    check_masked_gradients(dfstrans);
+  }
+}
+
 TEST(WholeModelGradients, Times) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (!testing::takes_times(encoding)) continue;

@@ -112,6 +112,25 @@ def tupe_bias(p, uq, uk, theta, heads, width, token):
     return torch.cat([from_token, torch.cat([to_token, inner], 2)], 1)
 
 
+def difference(x, valid, order):
+    """Along time, x [R, T, W]: zero where one of the samples t - order .. t is missing."""
+    out = torch.zeros_like(x)
+    for t in range(order, x.shape[1]):
+        there = valid[:, t - order:t + 1].all(1)[:, None]
+        terms = sum((-1) ** k * math.comb(order, k) * x[:, t - k] for k in range(order + 1))
+        out[:, t] = torch.where(there, terms, torch.zeros_like(terms))
+    return out
+
+
+def with_differences(x, valid, orders, gain, offset):
+    """x [R, T, W] -> [R, T, (1 + orders) W]: the differences with the batch's mean and variance."""
+    if orders == 0:
+        return x
+    d = torch.cat([difference(x, valid, n + 1) for n in range(orders)], -1)
+    d = F.batch_norm(d.transpose(1, 2), None, None, gain, offset, training=True).transpose(1, 2)
+    return torch.cat([x, d], -1)
+
+
 class Model:
     def __init__(self, **options):
         self.c = argparse.Namespace(**{**DEFAULTS, **options})
@@ -134,8 +153,17 @@ class Model:
         self.weight(name + ".weight", width, mean=1.0, scale=0.2)
         self.weight(name + ".bias", width)
 
+    def declare_differences(self, *sizes):
+        self.weight("differences.weight", *sizes, mean=1.0, scale=0.2)
+        self.weight("differences.bias", *sizes)
+        self.weight("differences.mean", *sizes, scale=0.1)  # statistics that the batch's replace; they have no gradient
+        self.weight("differences.variance", *sizes, mean=1.0, scale=0.1)
+
     def declare(self):
         c, rows, inner = self.c, self.steps + self.token, self.c.heads * self.head_width
+        orders = getattr(c, "differences", 0)
+        if orders:
+            self.declare_differences(orders * c.channels)
         features = {"learned-frequency": c.width, "mtan": c.time_dim, "time2vec": c.time_dim}.get(c.encoding, 0)
         if features:
             self.weight("encoding.frequencies", features, scale=1.0)
@@ -151,9 +179,9 @@ class Model:
             if self.token:
                 self.weight("encoding.token", 2, c.heads)
         if c.filters:
-            self.affine("convolution", c.filters, c.kernel * c.channels)
+            self.affine("convolution", c.filters, c.kernel * c.channels * (1 + orders))
         beside = features if c.encoding in ("mtan", "time2vec") and not self.by_time else 0
-        self.affine("embedding", c.width, c.segment * (c.filters or c.channels) + beside)
+        self.affine("embedding", c.width, c.segment * (c.filters or c.channels * (1 + orders)) + beside)
         if self.token:
             self.weight("token", 1, c.width)
         width = c.width
@@ -251,9 +279,10 @@ class Model:
         h = h + attend(self.normalize(name + "norm1", h))
         return h + feed(self.normalize(name + "norm2", h))
 
-    def embed(self, x, t):
-        c = self.c
-        x = F.pad(x, (0, 0, 0, self.steps * c.segment - c.length))
+    def embed(self, x, valid, t):
+        c, behind = self.c, self.steps * self.c.segment - self.c.length
+        x = with_differences(F.pad(x, (0, 0, 0, behind)), F.pad(valid, (0, behind)), getattr(c, "differences", 0),
+                             self.p.get("differences.weight"), self.p.get("differences.bias"))
         if c.filters:
             kernel = self.p["convolution.weight"].reshape(c.filters, c.kernel, -1).transpose(1, 2)  # ours is [out, tap, channel]
             x = F.gelu(F.conv1d(x.transpose(1, 2), kernel, self.p["convolution.bias"], padding=c.kernel // 2)).transpose(1, 2)
@@ -277,7 +306,7 @@ class Model:
         c = self.c
         allowed = F.pad(valid, (0, self.steps * c.segment - c.length)).reshape(len(x), self.steps, c.segment).any(-1)
         t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::c.segment]
-        h = self.embed(x * valid[..., None], t)
+        h = self.embed(x * valid[..., None], valid, t)
         codes = self.codes(t)
         h = h if codes is None else h + codes
         if self.token:
@@ -302,9 +331,12 @@ class SpatioTemporal(Model):
         if c.encoding == "shaw":
             self.weight("layers.0.attention.relative_keys", 2 * c.clip + 1, self.head_width)
             self.weight("layers.0.attention.relative_values", 2 * c.clip + 1, self.head_width)
+        orders = getattr(c, "differences", 0)
+        if orders:
+            self.declare_differences(c.channels, orders)
         for stage in range(c.stages):
             name = f"sensors.{stage}."
-            self.weight(name + "convolution.weight", c.channels, c.filters, c.kernel * (c.filters if stage else 1))
+            self.weight(name + "convolution.weight", c.channels, c.filters, c.kernel * (c.filters if stage else 1 + orders))
             self.weight(name + "convolution.bias", c.channels, c.filters)
             self.weight(name + "norm.weight", c.channels, c.filters, mean=1.0, scale=0.2)
             self.weight(name + "norm.bias", c.channels, c.filters)
@@ -322,8 +354,8 @@ class SpatioTemporal(Model):
         self.affine("head.out", 1 if c.classes == 2 else c.classes, c.head_hidden)
 
     def sensor(self, number, x):
-        """x [B * S, segment], the segments of one sensor -> [B * S, d]."""
-        c, h = self.c, x[:, None]
+        """x [B * S, 1 or with differences more, segment], the segments of one sensor -> [B * S, d]."""
+        c, h = self.c, x
         for stage in range(c.stages):
             own = {key: self.p[f"sensors.{stage}.{key}"][number]
                    for key in ("convolution.weight", "convolution.bias", "norm.weight", "norm.bias")}
@@ -349,8 +381,14 @@ class SpatioTemporal(Model):
         behind = self.steps * c.segment - c.length
         allowed = F.pad(valid, (0, behind)).reshape(len(x), self.steps, c.segment).any(-1)
         t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::c.segment]
-        x = F.pad(x * valid[..., None], (0, 0, 0, behind)).transpose(1, 2).reshape(len(x), c.channels, self.steps, c.segment)
-        h = torch.stack([self.sensor(s, x[:, s].reshape(-1, c.segment)).reshape(len(x), self.steps, -1) for s in range(c.channels)], 1)
+        x, there = F.pad(x * valid[..., None], (0, 0, 0, behind)), F.pad(valid, (0, behind))
+        h = []
+        for s in range(c.channels):
+            gain, offset = (self.p[f"differences.{key}"][s] if "differences.weight" in self.p else None for key in ("weight", "bias"))
+            own = with_differences(x[:, :, s:s + 1], there, getattr(c, "differences", 0), gain, offset)
+            own = own.reshape(len(x) * self.steps, c.segment, -1).transpose(1, 2)
+            h.append(self.sensor(s, own).reshape(len(x), self.steps, -1))
+        h = torch.stack(h, 1)
         codes = self.codes(t)
         if codes is not None:
             h = h + (codes if codes.dim() == 2 else codes[:, None])
@@ -419,6 +457,8 @@ CASES = {
     "dfstrans_rope": dict(DFSTRANS, encoding="rope", step_weights=True, segment=7, length=27, stages=1, width=12, filters=4),
     "dfstrans_shaw": dict(DFSTRANS, encoding="shaw", sensor_weights=True, classes=3),
     "dfstrans_times": dict(DFSTRANS, encoding="sinusoidal", positions="time"),
+    "differences": dict(encoding="dft", length=7, segment=2, filters=4, differences=2),
+    "dfstrans_differences": dict(DFSTRANS, encoding="dft", differences=1),
 }
 
 

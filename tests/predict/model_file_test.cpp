@@ -82,9 +82,21 @@ TEST(ModelFile, DfstransComesBackToTheSameBytes) {
   EXPECT_EQ(stored_count(model.config()), parameter_count(model.config()) + 2 * 2 * 3 * 4 + 1);
 }
 
-// A file of an encoder has no field of other forms: it is what it was before there were any.
-TEST(ModelFile, AnEncoderIsWrittenWithoutTheFieldsOfOtherForms) {
-  EXPECT_EQ(model_bytes(small_model(small_config())).find("sensor_weights"), std::string::npos);
+TEST(ModelFile, DifferencesComeBackToTheSameBytes) {
+  for (ModelConfig config : {small_config(), testing::small_dfstrans()}) {
+    config.differences = 2;
+    const TrainedModel model = small_model(config);
+    const TrainedModel again = parse_model(model_bytes(model), "model");
+    EXPECT_EQ(again.config(), config);
+    EXPECT_EQ(model_bytes(again), model_bytes(model));
+  }
+}
+
+// A file of an encoder has no field that came later: it is what it was before there were any.
+TEST(ModelFile, AnEncoderIsWrittenWithoutTheFieldsThatCameLater) {
+  const std::string bytes = model_bytes(small_model(small_config()));
+  EXPECT_EQ(bytes.find("sensor_weights"), std::string::npos);
+  EXPECT_EQ(bytes.find("differences"), std::string::npos);
 }
 
 TEST(ModelFile, KeepsOddNamesAndNumbers) {
@@ -192,7 +204,7 @@ void expect_no_memory_for(const TrainedModel& model, const char* field, const ch
 TEST(ModelFile, HostileSizesTakeNoMemory) {
   const TrainedModel model = small_model(small_config()), dfstrans = small_model(testing::small_dfstrans());
   for (const char* field : {"channels", "length", "classes", "filters", "kernel", "segment", "width", "heads",
-                            "head_width", "layers", "feed_forward", "period", "clip", "time_dim"}) {
+                            "head_width", "layers", "feed_forward", "period", "clip", "time_dim", "differences"}) {
     for (const char* encoding : {"dft", "shaw", "tupe", "mtan", "alibi", "haar", "erpe"})
       expect_no_memory_for(model, field, encoding);
     expect_no_memory_for(dfstrans, field, "dft");

@@ -164,14 +164,16 @@ TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
   }
 }
 
-TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsAndTimes) {
-  ModelConfig convolution = small_config("dft"), segments = small_config("dft"), times = small_config("sinusoidal");
+TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsDifferencesAndTimes) {
+  ModelConfig convolution = small_config("dft"), segments = small_config("dft"), times = small_config("sinusoidal"),
+              differences = small_config("dft");
+  differences.differences = 2;
   convolution.filters = 5;
   convolution.kernel = 3;
   segments.segment = 2;
   times.positions = "time";
   times.time_step = 1e9;
-  for (const ModelConfig& config : {convolution, segments, times, testing::small_dfstrans()}) {
+  for (const ModelConfig& config : {convolution, segments, times, differences, testing::small_dfstrans()}) {
     const auto make = [&] {
       TrainedModel model = small_model(config);
       model.window.stride = 1;
