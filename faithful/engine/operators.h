@@ -75,8 +75,8 @@ FAITHFUL_API Tensor<T> concat(Tape<T>& tape, std::span<const Tensor<T>> parts);
 template <class T>
 FAITHFUL_API Tensor<T> slice(Tape<T>& tape, Tensor<T> x, std::size_t begin, std::size_t count);
 
-// The difference of the given order along the positions of x [B, S, D]: order 1 is x[t] - x[t-1], order 2 the difference of
-// those, .. Zero where one of the positions t - order .. t is missing: before the first, or padding.
+// The difference of the given order along the positions of x [B, S, D]: order 1 is x[t] - x[t-1], order 2 the
+// difference of those, .. Zero where one of the positions t - order .. t is missing: before the first, or padding.
 template <class T>
 FAITHFUL_API Tensor<T> difference(Tape<T>& tape, Tensor<T> x, std::size_t order, Mask mask = {});
 
