@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -51,20 +50,16 @@ double threshold_of(const DiagnoseOptions& options, const TrainedModel& model, s
   return looked_for == 1 ? model.threshold : 1 - model.threshold;
 }
 
-// Which series were asked for, by name or by number from 1; all where none was.
-std::vector<std::size_t> chosen_series(const DiagnoseOptions& options, const Dataset& dataset) {
-  std::vector<std::size_t> chosen;
-  if (options.series.empty()) {
-    chosen.resize(dataset.series.size());
-    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-  }
+// [series]: whether it was asked for, by name or by number from 1; all where none was.
+std::vector<bool> chosen_series(const DiagnoseOptions& options, const Dataset& dataset) {
+  std::vector<bool> chosen(dataset.series.size(), options.series.empty());
   for (const std::string& said : options.series) {
     const auto named = std::ranges::find(dataset.series, said, &Series::name);
     const std::optional<std::size_t> number = parse_number<std::size_t>(said);
     if (named != dataset.series.end()) {
-      chosen.push_back(static_cast<std::size_t>(named - dataset.series.begin()));
+      chosen[static_cast<std::size_t>(named - dataset.series.begin())] = true;
     } else if (number && *number >= 1 && *number <= dataset.series.size()) {
-      chosen.push_back(*number - 1);
+      chosen[*number - 1] = true;
     } else {
       reject({{"--series"},
               fmt::format("the name of a series, or a number from 1 to {}", dataset.series.size()),
@@ -115,18 +110,18 @@ Normal choose_normal(const DiagnoseOptions& options, const Windows& windows, std
 }
 
 std::string no_alarm_text(const DiagnosisReport& report, const Windows& windows, std::span<const double> scores,
-                          const std::vector<std::size_t>& chosen) {
-  double highest = 0;
-  std::size_t of = chosen[0];
+                          const std::vector<bool>& chosen) {
+  std::optional<std::size_t> surest;  // window
   for (std::size_t i = 0; i < windows.size(); ++i) {
-    if (std::ranges::find(chosen, windows[i].series) == chosen.end() || scores[i] < highest) continue;
-    highest = scores[i];
-    of = windows[i].series;
+    if (chosen[windows[i].series] && (!surest || scores[i] > scores[*surest])) surest = i;
   }
+  if (!surest) return "no alarm: there is no window of the series asked for\n";
+  const double highest = scores[*surest];
   // Rounded down, so that it is an alarm then.
   const double above = std::floor(highest * 1e4) / 1e4;
   return fmt::format("no alarm: the highest score is {} ({}), below the threshold {}; --above {} looks into it\n",
-                     number_text(highest, 3), report.dataset.series[of].name, number_text(report.threshold, 3), above);
+                     number_text(highest, 3), report.dataset.series[windows[*surest].series].name,
+                     number_text(report.threshold, 3), above);
 }
 
 std::string report_text(const DiagnosisReport& report, std::size_t shown) {
@@ -149,8 +144,8 @@ std::string report_text(const DiagnosisReport& report, std::size_t shown) {
 }
 
 // The surest alarms in the chosen series.
-std::vector<Alarm> alarms_to_look_into(std::vector<Alarm> alarms, const std::vector<std::size_t>& chosen) {
-  std::erase_if(alarms, [&](const Alarm& one) { return std::ranges::find(chosen, one.series) == chosen.end(); });
+std::vector<Alarm> alarms_to_look_into(std::vector<Alarm> alarms, const std::vector<bool>& chosen) {
+  std::erase_if(alarms, [&](const Alarm& one) { return !chosen[one.series]; });
   std::ranges::stable_sort(alarms, std::ranges::greater{}, &Alarm::score);
   return alarms;
 }
@@ -174,7 +169,7 @@ void diagnose(const DiagnoseOptions& options) {
   const TrainedModel& model = predictor.model();
   const std::size_t wanted = looked_for(options, model);
   const ModelData data = load_for_model(options.data_path, options.data, model);
-  const std::vector<std::size_t> chosen = chosen_series(options, data.dataset);
+  const std::vector<bool> chosen = chosen_series(options, data.dataset);
   const Windows windows = options.held_out ? held_out_windows(data.dataset, model) : cut_for_model(data.dataset, model);
   const Matrix<float> probabilities = predictor.probabilities(windows);
   std::vector<double> scores;

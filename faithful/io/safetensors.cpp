@@ -118,8 +118,10 @@ std::string_view header_of(std::string_view file, const std::string& place) {
   }
   const std::uint64_t length = from_little_endian(file.substr(0, kHeaderLengthBytes));
   if (length > kLongestHeader) {
-    reject(
-        {{place}, fmt::format("a safetensors header of at most {} bytes", kLongestHeader), fmt::format("{}", length)});
+    reject({{place},
+            fmt::format("a safetensors header of at most {} bytes", kLongestHeader),
+            fmt::format("{}", length),
+            "this is no safetensors file"});
   }
   if (length > file.size() - kHeaderLengthBytes) {
     reject({{place},

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cassert>
 #include <memory>
 #include <span>
@@ -48,21 +49,6 @@ class Body {
   }
 };
 
-// Beside every channel its differences in time, of orders 1 .. config.differences, behind a batch norm.
-template <class T>
-class Differences {
- public:
-  // groups: of the batch norm, one for each sensor, or 0 where the channels stand side by side.
-  Differences(const ModelConfig& config, Parameters<T>& parameters, std::size_t groups);
-
-  // x [B, R, C] -> [B, R, (1 + N) C]; with groups x [B, G, R, 1] -> [B, G, R, 1 + N]. valid [B, R] or [B * G, R].
-  Tensor<T> append(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const;
-
- private:
-  std::size_t orders_, groups_;
-  Parameter gain_{}, offset_{}, mean_{}, variance_{};
-};
-
 template <class T>
 std::unique_ptr<Body<T>> make_encoder_body(const ModelConfig& config, Parameters<T>& parameters);
 template <class T>
@@ -77,9 +63,34 @@ enum class Order { kTimeFirst, kSensorFirst };
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order);
 
-// [B, S * segment]: which samples are there; empty where all are.
+// Beside every channel its differences in time, of orders 1 .. config.differences, behind a batch norm.
 template <class T>
-std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples);
+class Differences {
+ public:
+  // The config must outlive it.
+  Differences(const ModelConfig& config, Parameters<T>& parameters, Order order);
+
+  // x of filled_samples: [B, R, C] -> [B, R, (1 + N) C], or by sensor [B, C, R] -> [B, C, R, 1 + N].
+  Tensor<T> append(Tape<T>& tape, Tensor<T> x, const Samples<T>& samples) const;
+
+ private:
+  const ModelConfig& config_;
+  bool by_sensor_;
+  Parameter gain_{}, offset_{}, mean_{}, variance_{};
+};
+
+// [B, C, n]: what every sensor of a sample shares, once for each; empty stays empty.
+template <class T, class Number>
+std::span<const Number> for_each_sensor(Tape<T>& tape, std::span<const Number> of_samples, std::size_t batch,
+                                        std::size_t channels) {
+  if (of_samples.empty()) return {};
+  const std::size_t each = of_samples.size() / batch;
+  auto* all = tape.arena().template take<Number>(of_samples.size() * channels);
+  for (std::size_t i = 0; i < batch * channels; ++i) {
+    std::copy_n(of_samples.data() + i / channels * each, each, all + i * each);
+  }
+  return {all, of_samples.size() * channels};
+}
 
 // [B, S], and one before for a class token: a step is there where one of its samples is. Empty where nothing is padded.
 template <class T>

@@ -12,7 +12,9 @@ template <class T>
 class EncoderBody final : public Body<T> {
  public:
   EncoderBody(const ModelConfig& of, Parameters<T>& parameters)
-      : Body<T>(of, parameters), differences_(config_, parameters, 0), encoder_(config_, position_, parameters) {
+      : Body<T>(of, parameters),
+        differences_(config_, parameters, Order::kTimeFirst),
+        encoder_(config_, position_, parameters) {
     const std::size_t channels = (1 + config_.differences) * config_.channels, d = config_.width;
     const std::size_t each = config_.filters == 0 ? channels : config_.filters;
     if (config_.filters > 0) {
@@ -74,8 +76,7 @@ class EncoderBody final : public Body<T> {
 // [B, S, P * channels (or filters)]: the samples of each step side by side.
 template <class T>
 Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
-  Tensor<T> x = filled_samples(tape, config_, samples, Order::kTimeFirst);
-  x = differences_.append(tape, x, valid_samples(tape, config_, samples));
+  Tensor<T> x = differences_.append(tape, filled_samples(tape, config_, samples, Order::kTimeFirst), samples);
   if (config_.filters > 0) {
     x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],
                             {.kernel = config_.kernel, .padding = config_.kernel / 2}, Activation::kGelu);

@@ -52,7 +52,7 @@ class SpatioTemporal final : public Body<T> {
 
 template <class T>
 SpatioTemporal<T>::SpatioTemporal(const ModelConfig& of, Parameters<T>& parameters)
-    : Body<T>(of, parameters), differences_(config_, parameters, config_.channels) {
+    : Body<T>(of, parameters), differences_(config_, parameters, Order::kSensorFirst) {
   const std::size_t d = config_.width, channels = config_.channels;
   for (std::size_t i = 0; i < config_.stages; ++i) declare_stage(parameters, i);
   temporal_ =
@@ -104,26 +104,11 @@ Tensor<T> SpatioTemporal<T>::apply_stage(Tape<T>& tape, const Stage& stage, Tens
                             tape[stage.variance]);
 }
 
-// [B, C, n]: what every sensor of a sample shares, once for each.
-template <class T, class Number>
-std::span<const Number> for_each_sensor(Tape<T>& tape, std::span<const Number> of_samples, std::size_t batch,
-                                        std::size_t channels) {
-  if (of_samples.empty()) return {};
-  const std::size_t each = of_samples.size() / batch;
-  auto* all = tape.arena().template take<Number>(of_samples.size() * channels);
-  for (std::size_t i = 0; i < batch * channels; ++i) {
-    std::copy_n(of_samples.data() + i / channels * each, each, all + i * each);
-  }
-  return {all, of_samples.size() * channels};
-}
-
 template <class T>
 Tensor<T> SpatioTemporal<T>::embedded_steps(Tape<T>& tape, const Samples<T>& samples) const {
   const std::size_t batch = samples.count, channels = config_.channels, steps = config_.steps();
   std::size_t length = config_.segment;
-  Tensor<T> x = filled_samples(tape, config_, samples, Order::kSensorFirst);
-  const auto valid = for_each_sensor(tape, valid_samples(tape, config_, samples), batch, channels);
-  x = differences_.append(tape, tape.reshape(x, {batch, channels, steps * length, 1}), valid);
+  Tensor<T> x = differences_.append(tape, filled_samples(tape, config_, samples, Order::kSensorFirst), samples);
   for (const Stage& stage : stages_) {
     x = apply_stage(tape, stage, x, length);
     length /= 2;

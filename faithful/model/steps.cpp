@@ -59,6 +59,24 @@ Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples
 }
 
 template <class T>
+Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters, Order order)
+    : config_(config), by_sensor_(order == Order::kSensorFirst) {
+  const std::size_t orders = config.differences, channels = config.channels;
+  if (orders == 0) return;
+  const engine::Shape shape = by_sensor_ ? engine::Shape{channels, orders} : engine::Shape{orders * channels};
+  gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
+  offset_ = parameters.declare("differences.bias", shape, engine::zeros(), false);
+  const auto statistic = [&](const char* name, engine::Initializer start) {
+    return parameters.declare({.name = name, .shape = shape, .initializer = start, .decays = false, .statistic = true});
+  };
+  mean_ = statistic("differences.mean", engine::zeros());
+  variance_ = statistic("differences.variance", engine::ones());
+}
+
+namespace {
+
+// [B, S * segment]: which samples are there; empty where all are.
+template <class T>
 std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
   const std::size_t padded = config.steps() * config.segment;
   if (padded == config.length) return samples.valid;
@@ -71,29 +89,21 @@ std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& co
   return {valid, samples.count * padded};
 }
 
-template <class T>
-Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters, std::size_t groups)
-    : orders_(config.differences), groups_(groups) {
-  if (orders_ == 0) return;
-  const engine::Shape shape = groups == 0 ? engine::Shape{orders_ * config.channels} : engine::Shape{groups, orders_};
-  gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
-  offset_ = parameters.declare("differences.bias", shape, engine::zeros(), false);
-  const auto statistic = [&](const char* name, engine::Initializer start) {
-    return parameters.declare({.name = name, .shape = shape, .initializer = start, .decays = false, .statistic = true});
-  };
-  mean_ = statistic("differences.mean", engine::zeros());
-  variance_ = statistic("differences.variance", engine::ones());
-}
+}  // namespace
 
 template <class T>
-Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const {
-  if (orders_ == 0) return x;
-  const std::size_t rows = x.shape[x.shape.rank() - 2], width = x.width(), sequences = x.rows() / rows;
-  const Tensor<T> flat = tape.reshape(x, {sequences, rows, width});
+Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& samples) const {
+  const std::size_t orders = config_.differences, batch = samples.count, channels = config_.channels;
+  const std::size_t rows = config_.steps() * config_.segment;
+  if (by_sensor_) x = tape.reshape(x, {batch, channels, rows, 1});
+  if (orders == 0) return x;
+  std::span<const std::uint8_t> valid = valid_samples(tape, config_, samples);
+  if (by_sensor_) valid = for_each_sensor(tape, valid, batch, channels);
+  const Tensor<T> sequences = tape.reshape(x, {x.rows() / rows, rows, x.width()});
   Tensor<T> of_orders[3];
-  for (std::size_t n = 0; n < orders_; ++n) of_orders[n] = difference(tape, flat, n + 1, {valid});
-  Tensor<T> all = concat(tape, std::span<const Tensor<T>>(of_orders, orders_));
-  if (groups_ > 0) all = tape.reshape(all, {sequences / groups_, groups_, rows, orders_});
+  for (std::size_t n = 0; n < orders; ++n) of_orders[n] = difference(tape, sequences, n + 1, {valid});
+  Tensor<T> all = concat(tape, std::span<const Tensor<T>>(of_orders, orders));
+  if (by_sensor_) all = tape.reshape(all, {batch, channels, rows, orders});
   all = batch_norm(tape, all, tape[gain_], tape[offset_], tape[mean_], tape[variance_]);
   const Tensor<T> parts[] = {x, all};
   return concat(tape, std::span<const Tensor<T>>(parts));
@@ -138,8 +148,6 @@ std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Sa
 
 template Tensor<float> filled_samples(Tape<float>&, const ModelConfig&, const Samples<float>&, Order);
 template Tensor<double> filled_samples(Tape<double>&, const ModelConfig&, const Samples<double>&, Order);
-template std::span<const std::uint8_t> valid_samples(Tape<float>&, const ModelConfig&, const Samples<float>&);
-template std::span<const std::uint8_t> valid_samples(Tape<double>&, const ModelConfig&, const Samples<double>&);
 template class Differences<float>;
 template class Differences<double>;
 template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&);

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
 #include "faithful/study/attention_diagnosis.h"
 #include "faithful/study/model_probe_internal.h"
 
@@ -199,9 +202,24 @@ void add_window(MethodAnswer& sum, MethodAnswer one, std::size_t windows, bool l
 
 }  // namespace
 
+namespace {
+
+void check_maps(const ModelConfig& config) {
+  constexpr std::size_t kMost = std::size_t{1} << 27;
+  const std::size_t numbers = ModelProbe::map_numbers(config);
+  if (numbers <= kMost) return;
+  reject({{"model"},
+          fmt::format("attention maps of at most {} numbers a window", kMost),
+          fmt::format("{}, of {} steps", numbers, config.steps()),
+          "train it with more samples a step: --segment"});
+}
+
+}  // namespace
+
 struct Diagnoser::State {
   State(const Classifier<float>& classifier, Normal of, const DiagnosisOptions& how, ThreadPool& threads)
       : probe(classifier, how.looked_for), normal(std::move(of)), options(how), pool(threads) {
+    check_maps(classifier.config());
     options.occlusion.batch = inference_batch(classifier.config(), how.occlusion.batch);
   }
 
@@ -234,10 +252,6 @@ Diagnoser::Diagnoser(const Classifier<float>& classifier, Normal normal, const D
                      ThreadPool& pool)
     : state_(std::make_unique<State>(classifier, std::move(normal), options, pool)) {}
 Diagnoser::~Diagnoser() = default;
-
-const Normal& Diagnoser::normal() const {
-  return state_->normal;
-}
 
 Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
   assert(!alarm.windows.empty());

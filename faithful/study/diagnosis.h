@@ -71,13 +71,12 @@ struct DiagnosisOptions {
 // Looks into alarms of one model. The same answers for any number of threads.
 class FAITHFUL_API Diagnoser {
  public:
-  // The classifier must outlive it, and be packed (Parameters::pack) for speed; a Predictor's is.
+  // The classifier must outlive it, and be packed (Parameters::pack) for speed; a Predictor's is. InputError where its
+  // attention maps of one window are more than 2^27 numbers: they grow with the square of the steps.
   Diagnoser(const Classifier<float>& classifier, Normal normal, const DiagnosisOptions& options, ThreadPool& pool);
   ~Diagnoser();
   Diagnoser(const Diagnoser&) = delete;
   Diagnoser& operator=(const Diagnoser&) = delete;
-
-  const Normal& normal() const;
 
   // The windows must be cut and scaled for the model (cut_for_model), the alarm found in them (find_alarms).
   Diagnosis diagnose(const Windows& windows, const Alarm& alarm);

@@ -54,16 +54,28 @@ std::vector<float> ModelProbe::gradient(const ProbedWindow& window) const {
   return gradient;
 }
 
-ModelProbe::Maps ModelProbe::attention(const ProbedWindow& window) const {
-  const ModelConfig& of = config();
+namespace {
+
+struct MapSizes {
+  std::size_t values = 0, temporal = 0, spatial = 0;
+};
+
+MapSizes map_sizes(const ModelConfig& of) {
   const std::size_t steps = of.steps(), rows = steps + (of.pooling == "token" ? 1 : 0);
-  Maps maps;
-  if (of.is_dfstrans()) {
-    maps.temporal.resize(of.channels * of.heads * steps * steps);
-    maps.spatial.resize(steps * of.heads * of.channels * of.channels);
-  } else {
-    maps.values.resize(of.layers * of.heads * rows * rows);
-  }
+  if (!of.is_dfstrans()) return {.values = of.layers * of.heads * rows * rows};
+  return {.temporal = of.channels * of.heads * steps * steps, .spatial = steps * of.heads * of.channels * of.channels};
+}
+
+}  // namespace
+
+std::size_t ModelProbe::map_numbers(const ModelConfig& config) {
+  const MapSizes sizes = map_sizes(config);
+  return sizes.values + sizes.temporal + sizes.spatial;
+}
+
+ModelProbe::Maps ModelProbe::attention(const ProbedWindow& window) const {
+  const MapSizes sizes = map_sizes(config());
+  Maps maps{std::vector<float>(sizes.values), std::vector<float>(sizes.temporal), std::vector<float>(sizes.spatial)};
   const engine::FlushDenormals flush;
   const Borrowed tape(*this);
   (*tape).begin(classifier_.parameters(), {});

@@ -40,6 +40,7 @@ class ModelProbe {
     std::vector<float> values, temporal, spatial;
   };
   Maps attention(const ProbedWindow& window) const;
+  static std::size_t map_numbers(const ModelConfig& config);  // in all maps of a window
 
  private:
   // A tape that no other thread has; it is given back at the end of the scope.

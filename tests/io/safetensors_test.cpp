@@ -123,10 +123,12 @@ TEST(SafetensorsFile, RejectsLengths) {
             "m: expected a safetensors file, found a file of 7 bytes");
   EXPECT_EQ(complaint_about("{}", 0, 3),
             "m: expected a header of 3 bytes, found 2 (the file is truncated, or no safetensors file)");
-  EXPECT_EQ(complaint_about("{}", 0, 100'000'001),
-            "m: expected a safetensors header of at most 100000000 bytes, found 100000001");
+  EXPECT_EQ(
+      complaint_about("{}", 0, 100'000'001),
+      "m: expected a safetensors header of at most 100000000 bytes, found 100000001 (this is no safetensors file)");
   EXPECT_EQ(complaint_about("{}", 0, ~std::size_t{0}),
-            "m: expected a safetensors header of at most 100000000 bytes, found 18446744073709551615");
+            "m: expected a safetensors header of at most 100000000 bytes, found 18446744073709551615 (this is no "
+            "safetensors file)");
   EXPECT_EQ(complaint_about(" {}"), "m: expected a safetensors header that starts with {, found \" \"");
   EXPECT_EQ(complaint_about(""), "m: expected a safetensors header that starts with {, found \"\"");
   EXPECT_EQ(complaint_about("{}", 1), "m: expected 0 bytes of data, as the header says, found 1");

@@ -7,15 +7,12 @@
 #include <gtest/gtest.h>
 
 #include "faithful/base/random.h"
+#include "tests/study/pieces.h"
 
 namespace faithful {
 namespace {
 
-std::vector<TimeSpan> even_pieces(std::size_t count, std::size_t length) {
-  std::vector<TimeSpan> pieces;
-  for (std::size_t i = 0; i < count; ++i) pieces.push_back({i * length, (i + 1) * length});
-  return pieces;
-}
+using testing::even_pieces;
 
 TEST(DiagnosisScore, HitsByHand) {
   const AlarmTruth truth{.sensors = {1, 3, 4}};

@@ -8,6 +8,7 @@
 
 #include "faithful/base/random.h"
 #include "tests/model/tiny.h"
+#include "tests/support.h"
 
 namespace faithful {
 namespace {
@@ -161,6 +162,19 @@ TEST(Diagnoser, EveryMethodAnswersForEveryForm) {
     EXPECT_EQ(agreements(found).size(), 3U);
     EXPECT_EQ(agreements(found)[2].sensors.has_value(), true);
   }
+}
+
+// Maps grow with the square of the steps: 2 layers, 2 heads and 12,000 steps would take gigabytes.
+TEST(Diagnoser, RefusesMapsThatDoNotFit) {
+  ModelConfig config = tiny("none");
+  config.length = 12000;
+  const Classifier<float> classifier(config);
+  ThreadPool pool(1);
+  const Normal normal{Matrix<float>(1, 3, 0.1F), Matrix<float>(1, 3, 1.0F), "made"};
+  EXPECT_EQ(
+      testing::rejection([&] { Diagnoser(classifier, normal, {}, pool); }),
+      "model: expected attention maps of at most 134217728 numbers a window, found 576000000, of 12000 steps (train "
+      "it with more samples a step: --segment)");
 }
 
 TEST(Diagnoser, TheSameForAnyNumberOfThreads) {

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/study/pieces.h"
+
 namespace faithful {
 namespace {
 
-std::vector<TimeSpan> even_pieces(std::size_t count, std::size_t length) {
-  std::vector<TimeSpan> pieces;
-  for (std::size_t i = 0; i < count; ++i) pieces.push_back({i * length, (i + 1) * length});
-  return pieces;
-}
+using testing::even_pieces;
 
 TEST(Suspects, OrderAndShares) {
   EXPECT_EQ(order_of(std::vector<double>{1, 3, 2, 3}), (std::vector<std::size_t>{1, 3, 2, 0}));
