@@ -122,7 +122,7 @@ std::vector<Option> study_option_list(CompareOptions& o) {
       {.name = "--encodings",
        .target = &o.encodings,
        .value = "NAMES",
-       .help = "what is compared; none is always there too"},
+       .help = "what is compared; none is always there too; dft:unit is dft at that scale alone"},
       {.name = "--seeds",
        .target = &o.seeds,
        .value = "N",

@@ -28,6 +28,16 @@ void check_encoding(const std::string& name) {
     reject({{"--encodings"}, "the name of an encoding", quote(name), suggest(name, known)});
 }
 
+void check_scale(const std::string& place, const std::string& scale) {
+  if (scale != kDecaying) parse_scale(scale, place);
+}
+
+void check_no_arm_twice(const std::vector<Arm>& arms) {
+  std::vector<std::string> names;
+  for (const Arm& arm : arms) names.push_back(to_string(arm));
+  check_each_once("--encodings", names);
+}
+
 }  // namespace
 
 std::string to_string(const Arm& arm) {
@@ -43,17 +53,24 @@ bool has_scale(const std::string& encoding) {
 std::vector<Arm> make_arms(const std::vector<std::string>& encodings, const std::vector<std::string>& scales) {
   check_each_once("--encodings", encodings);
   check_each_once("--scale", scales);
-  for (const std::string& scale : scales)
-    if (scale != kDecaying) parse_scale(scale, "--scale");
+  for (const std::string& scale : scales) check_scale("--scale", scale);
   std::vector<Arm> arms;
-  for (const std::string& encoding : encodings) {
+  for (const std::string& said : encodings) {
+    const std::size_t colon = said.find(':');
+    const std::string encoding = said.substr(0, colon);
     check_encoding(encoding);
-    if (!has_scale(encoding)) {
+    if (colon != std::string::npos) {
+      const std::string scale = said.substr(colon + 1);
+      check_scale("--encodings", scale);
+      if (!has_scale(encoding)) reject({{"--encodings"}, encoding + " without a scale", quote(said)});
+      arms.push_back({encoding, scale});
+    } else if (!has_scale(encoding)) {
       arms.push_back({encoding});
-      continue;
+    } else {
+      for (const std::string& scale : scales) arms.push_back({encoding, scale});
     }
-    for (const std::string& scale : scales) arms.push_back({encoding, scale});
   }
+  check_no_arm_twice(arms);
   return arms;
 }
 

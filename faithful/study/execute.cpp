@@ -85,11 +85,11 @@ SeedWindows windows_of(const StudyPlan& plan, std::uint64_t seed, bool with_fold
   split.seed = seed;
   split.labelled_only = true;
   apply_known_rules(plan.dataset(), split);
-  const bool given = split.kind == SplitKind::kGiven;
-  split.refit = given;
+  const bool folded = split.kind == SplitKind::kGiven && split.folds > 1;
+  split.refit = folded;
   SeedWindows windows{cut(plan, split), {}};
   split.refit = false;
-  for (split.fold = 0; given && with_folds && split.fold < split.folds; ++split.fold)
+  for (split.fold = 0; folded && with_folds && split.fold < split.folds; ++split.fold)
     windows.folds.push_back(cut(plan, split));
   return windows;
 }

@@ -93,8 +93,9 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   apply_known_rules(dataset, split_);
   split_.labelled_only = true;
   const bool given = split_.kind == SplitKind::kGiven;
-  if (given && options.cross_validate && options.train.stop_after == 0) folds_ = split_.folds;
-  if (given) split_.refit = true;
+  const bool validates = given && options.cross_validate && options.train.stop_after == 0;
+  if (validates && split_.folds > 1) folds_ = split_.folds;
+  split_.refit = given && !(validates && split_.folds == 1);
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
   if (checkpoints_.done().size() > folds_)

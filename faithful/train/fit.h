@@ -27,7 +27,7 @@ struct FitOptions {
   ScalerOptions scaler = {};   // fitted on the training part
   TrainOptions train = {};     // `stop_after` 0: for a given split, cross-validation finds it
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
-                               // folds of train; false: all epochs, threshold 0.5
+                               // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines
   double prevalence = 0;       // of class 1, to which test scores are reweighted; 0: as the test part has it
   bool baselines = true;       // score them on the test part

@@ -35,7 +35,7 @@ void check(const SplitOptions& options) {
   require(validation >= 0 && train + validation <= 1 + 1e-9, "--validation-share", "a share that train leaves room for",
           validation);
   require(options.block_windows >= 5, "--block-windows", "at least 5", static_cast<double>(options.block_windows));
-  require(options.folds >= 2, "--folds", "at least 2", static_cast<double>(options.folds));
+  require(options.folds >= 1, "--folds", "at least 1", static_cast<double>(options.folds));
   require(options.fold < options.folds, "--fold", "a number below --folds", static_cast<double>(options.fold));
 }
 
@@ -120,7 +120,9 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
       break;
   }
   if (!given)
-    deal_by_shares(units, options_);
+    deal_by_shares(units, options_.train, options_.validation, options_.seed);
+  else if (!options_.refit && options_.folds == 1)
+    deal_by_shares(units, 1 - options_.validation, options_.validation, options_.seed);
   else if (!options_.refit)
     deal_by_folds(units, options_);
 

@@ -41,7 +41,7 @@ struct SplitOptions {
   double validation = 0.15;
   std::uint64_t seed = 1;                               // the same seed: the same split, for every model
   std::size_t block_windows = 5;                        // kBlocked: the shortest block, in windows
-  std::size_t folds = 5;                                // kGiven: parts of train, of which ...
+  std::size_t folds = 5;                                // kGiven: parts of train (1: the validation share), of which ...
   std::size_t fold = 0;                                 // ... this one validates
   bool refit = false;                                   // kGiven: all of train trains, nothing validates
   bool needs_test = true;                               // kGiven: InputError without test series

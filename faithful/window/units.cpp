@@ -176,9 +176,9 @@ std::array<std::size_t, kPartCount> apportion(std::size_t n, double train, doubl
   return counts;
 }
 
-void deal_by_shares(std::vector<Unit>& units, const SplitOptions& options) {
-  for (auto& [stratum, members] : shuffled_strata(units, options.seed)) {
-    const auto counts = apportion(members.size(), options.train, options.validation);
+void deal_by_shares(std::vector<Unit>& units, double train, double validation, std::uint64_t seed) {
+  for (auto& [stratum, members] : shuffled_strata(units, seed)) {
+    const auto counts = apportion(members.size(), train, validation);
     for (std::size_t i = 0; i < members.size(); ++i)
       members[i]->part = i < counts[kTrainIndex]                              ? kTrainIndex
                          : i < counts[kTrainIndex] + counts[kValidationIndex] ? kValidationIndex

@@ -48,7 +48,7 @@ std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<
 std::array<std::size_t, kPartCount> apportion(std::size_t n, double train, double validation);
 
 // Deals the units of each stratum out to the parts, by shares and in random order.
-void deal_by_shares(std::vector<Unit>& units, const SplitOptions& options);
+void deal_by_shares(std::vector<Unit>& units, double train, double validation, std::uint64_t seed);
 // Deals the units out to the folds: the fold that validates, and the others.
 void deal_by_folds(std::vector<Unit>& units, const SplitOptions& options);
 

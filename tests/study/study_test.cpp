@@ -27,6 +27,11 @@ TEST(Arms, EncodingsTimesScales) {
     names.push_back(to_string(arm));
   EXPECT_EQ(names, (std::vector<std::string>{"none", "sinusoidal unit", "sinusoidal matched", "rope", "dft unit",
                                              "dft matched"}));
+  EXPECT_EQ(make_arms({"none", "sinusoidal:matched", "dft"}, {"unit", "decaying"}),
+            (std::vector<Arm>{{"none"}, {"sinusoidal", "matched"}, {"dft", "unit"}, {"dft", "decaying"}}));
+  EXPECT_NE(rejection([] { make_arms({"dft:unit", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"dft:huge"}, {"unit"}); }).find("--encodings"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"rope:unit"}, {"unit"}); }).find("rope without a scale"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"sinusodal"}, {"unit"}); }).find("did you mean sinusoidal?"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft"}, {"huge"}); }).find("--scale"), std::string::npos);

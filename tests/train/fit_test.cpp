@@ -98,6 +98,24 @@ TEST(Fit, GivenPartsAreCrossValidated) {
   EXPECT_EQ(weights_of(by_hand.model), weights_of(result.model));
 }
 
+TEST(Fit, GivenPartsWithOneFoldAreTrainedOnce) {
+  const Dataset dataset = toy_cases(2, 30);
+  FitOptions options = toy_options(SplitKind::kGiven);
+  options.split.folds = 1;
+  options.train.epochs = 6;
+  ThreadPool pool(2);
+  const FitResult result = fit_classifier(dataset, options, pool);
+  EXPECT_TRUE(result.folds.empty());
+  EXPECT_EQ(result.sets.train.size() + result.sets.validation.size(), 40U);
+  EXPECT_EQ(result.sets.validation.size(), 6U);
+  EXPECT_EQ(result.sets.test.size(), 20U);
+  EXPECT_EQ(result.training.record.history.size(), 6U) << "weights of the best epoch, by the validating share";
+  EXPECT_EQ(result.threshold_origin, "best F1 on validation");
+  // Without cross-validation all of train trains, whatever the folds.
+  options.cross_validate = false;
+  EXPECT_EQ(fit_classifier(dataset, options, pool).sets.train.size(), 40U);
+}
+
 TEST(Fit, ManyClassesOfUnequalLength) {
   const Dataset dataset = toy_cases(3, 24, 16, 3, true);
   FitOptions options = toy_options(SplitKind::kGiven);

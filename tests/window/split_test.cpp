@@ -196,6 +196,24 @@ TEST(Given, KeepsThePartsAndFoldsTheTraining) {
   EXPECT_TRUE(refit.validation().pieces().empty());
 }
 
+TEST(Given, WithOneFoldAShareOfTheTrainingValidates) {
+  std::vector<std::int32_t> classes(130, 0);
+  for (std::size_t i = 0; i < classes.size(); i += 5) classes[i] = 1;
+  Dataset dataset = classified(classes);
+  for (std::size_t i = 0; i < 130; ++i) dataset.series[i].part = i < 100 ? Part::kTrain : Part::kTest;
+  const SplitOptions options{.kind = SplitKind::kGiven, .window = {.length = 0}, .folds = 1};
+  const Split split(dataset, options);
+  EXPECT_EQ(split.train().pieces().size(), 85U);
+  EXPECT_EQ(split.validation().pieces().size(), 15U);
+  EXPECT_EQ(split.test().pieces().size(), 30U);
+  const WindowSets sets = cut_windows(split, fit_scaler(split.train()));
+  EXPECT_TRUE(sets.proof.holds());
+  EXPECT_EQ(sets.validation.class_counts()[1], 3U) << "of 20, as many as its share";
+  SplitOptions other = options;
+  other.seed = 2;
+  EXPECT_NE(Split(dataset, other).validation().pieces(), split.validation().pieces());
+}
+
 TEST(Given, WithoutATestPartTheFoldsAreTheSame) {
   Dataset dataset = classified({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
   for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? Part::kTrain : Part::kTest;
