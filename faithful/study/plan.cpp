@@ -31,14 +31,6 @@ void add_bytes(Sha256& digest, const std::vector<T>& values) {
   digest.add(fmt::format("|{}|", values.size()));
 }
 
-void check_options(const StudyOptions& options) {
-  if (options.seeds == 0) reject({{"--seeds"}, "at least 1", "0"});
-  if (options.arms.empty()) reject({{"--encodings"}, "at least one encoding", "none"});
-  if (options.rates.empty()) reject({{"--rates"}, "at least one learning rate", "none"});
-  for (const double rate : options.rates)
-    if (!(rate > 0) || std::isinf(rate)) reject({{"--rates"}, "learning rates above 0", fmt::format("{}", rate)});
-}
-
 // Arms that choose the rate of a level. They do not depend on what else is compared, so that all studies of a data set
 // choose alike: the comparison that matters most at that norm, else one arm of the level.
 std::vector<Arm> choosers(const std::string& level, const std::vector<Arm>& arms) {
@@ -81,6 +73,14 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
 
 }  // namespace
 
+void check_study_options(const StudyOptions& options) {
+  if (options.seeds == 0) reject({{"--seeds"}, "at least 1", "0"});
+  if (options.arms.empty()) reject({{"--encodings"}, "at least one encoding", "none"});
+  if (options.rates.empty()) reject({{"--rates"}, "at least one learning rate", "none"});
+  for (const double rate : options.rates)
+    if (!(rate > 0) || std::isinf(rate)) reject({{"--rates"}, "learning rates above 0", fmt::format("{}", rate)});
+}
+
 std::string digest_of(const Dataset& dataset) {
   Sha256 digest;
   for (const auto* names : {&dataset.channels, &dataset.classes})
@@ -95,7 +95,7 @@ std::string digest_of(const Dataset& dataset) {
 }
 
 StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&dataset), options_(std::move(options)) {
-  check_options(options_);
+  check_study_options(options_);
   settings_ = make_settings(dataset, options_);
   FitOptions& fit = options_.fit;
   fit.model.channels = dataset.channels.size();

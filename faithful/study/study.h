@@ -33,6 +33,9 @@ struct StudyOptions {
   bool projections = true;  // measure what the first projection has made of the codes
 };
 
+// InputError for what is wrong whatever the data; StudyPlan asks it too.
+FAITHFUL_API void check_study_options(const StudyOptions& options);
+
 // The seed on which learning rates are chosen; no result of it is reported.
 inline constexpr std::uint64_t kRateSeed = 0;
 

@@ -50,3 +50,8 @@ def test_finished_runs_are_kept(made):
 
 def test_bad_usage():
     assert "--seeds" in rejected("reproduce", "--quick", "--seeds", "0")
+
+
+def test_bad_rates_are_told_before_anything_is_made(tmp_path):
+    assert "--rates" in rejected("reproduce", "--rates=-1", "-o", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
