@@ -61,7 +61,7 @@ Json truth_json(const DiagnosisReport& report, std::size_t number) {
   Json sensors = Json::array(), spans = Json::array(), measures = Json::object();
   for (const std::size_t sensor : truth.sensors) sensors.push_back(report.dataset.channels[sensor]);
   for (const TimeSpan& span : truth.spans) spans.push_back(span_json(clock, series, span));
-  const MeasureRow row = score_answer(one.all, one.pieces, truth);
+  const MeasureRow row = score_answer(one.together, one.pieces, truth);
   for (std::size_t m = 0; m < kDiagnosisMeasures; ++m) measures.set(kDiagnosisMeasureNames[m], row[m]);
   return json.set("sensors", std::move(sensors))
       .set("spans", std::move(spans))
@@ -79,7 +79,7 @@ Json alarm_json(const DiagnosisReport& report, std::size_t number) {
   for (const auto& [name, value] : at.members()) json.set(name, value);
   json.set("score", one.alarm.score).set("windows", one.alarm.flagged).set("looked_into", one.alarm.windows.size());
   json.set("advice", advice(report, number));
-  json.set("sensors", sensors_json(report, one.all)).set("spans", spans_json(clock, series, one.all.spans));
+  json.set("sensors", sensors_json(report, one.together)).set("spans", spans_json(clock, series, one.together.spans));
   Json pieces = Json::array(), methods = Json::object(), agreement = Json::array();
   for (const TimeSpan& piece : one.pieces) pieces.push_back(Json(Json::Array{piece.begin, piece.end}));
   json.set("pieces", std::move(pieces));

@@ -52,8 +52,8 @@ Table alarms_table(const DiagnosisReport& report) {
     const Series& series = report.series_of(one);
     const Clock clock(report.dataset, series);
     std::vector<std::string> sensors;
-    for (const std::size_t sensor : first_sensors(one.all)) sensors.push_back(report.dataset.channels[sensor]);
-    const std::string when = clock.span_words(one.all.spans);
+    for (const std::size_t sensor : first_sensors(one.together)) sensors.push_back(report.dataset.channels[sensor]);
+    const std::string when = clock.span_words(one.together.spans);
     const bool whole = one.alarm.span.length() == series.length();
     std::vector<Cell> row{whole ? series.name : series.name + ", " + clock.span_text(one.alarm.span),
                           {one.alarm.score, 3},
@@ -69,9 +69,9 @@ Table alarms_table(const DiagnosisReport& report) {
 
 Table sensors_table(const DiagnosisReport& report, std::size_t number, std::size_t most) {
   const Diagnosis& one = report.found[number];
-  const std::vector<std::size_t> order = order_of(one.all.sensors);
-  Table table{.title = "Sensors, most suspect first", .columns = {{"sensor"}, {"all", "%"}}, .rows = {}};
-  std::vector<std::vector<Cell>> columns = {share_cells(one.all.sensors, order.size())};
+  const std::vector<std::size_t> order = order_of(one.together.sensors);
+  Table table{.title = "Sensors, most suspect first", .columns = {{"sensor"}, {"together", "%"}}, .rows = {}};
+  std::vector<std::vector<Cell>> columns = {share_cells(one.together.sensors, order.size())};
   for (const MethodAnswer& method : one.methods) {
     table.columns.push_back({method.method, "%", true});
     columns.push_back(share_cells(method.sensors, order.size()));
@@ -98,7 +98,7 @@ Table spans_table(const DiagnosisReport& report, std::size_t number) {
                             {100 * span.share, 3}});
     if (answer.spans.empty()) table.rows.push_back({answer.method, "none", "–", Cell(std::optional<double>{})});
   };
-  add(one.all);
+  add(one.together);
   for (const MethodAnswer& method : one.methods) add(method);
   return table;
 }

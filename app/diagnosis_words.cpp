@@ -79,7 +79,7 @@ std::vector<std::string> names_of(const Dataset& dataset, const std::vector<std:
 
 // What methods that name another sensor first say: "attention and gradient name Az first".
 std::string dissent(const DiagnosisReport& report, const Diagnosis& one) {
-  const std::size_t first = order_of(one.all.sensors)[0];
+  const std::size_t first = order_of(one.together.sensors)[0];
   std::map<std::size_t, std::vector<std::string>> others;  // sensor -> methods
   for (const MethodAnswer& method : one.methods) {
     if (method.sensors.empty()) continue;
@@ -103,8 +103,8 @@ std::string advice(const DiagnosisReport& report, std::size_t number) {
   std::string text =
       fmt::format("{}{} looks {} ({}). ", series.name, whole ? "" : ", " + clock.span_text(one.alarm.span) + ",",
                   report.class_name(), number_text(one.alarm.score, 3));
-  const std::string when = clock.span_words(one.all.spans);
-  text += fmt::format("Look first at {}{}.", listed(names_of(report.dataset, first_sensors(one.all))),
+  const std::string when = clock.span_words(one.together.spans);
+  text += fmt::format("Look first at {}{}.", listed(names_of(report.dataset, first_sensors(one.together))),
                       when.empty() ? "; no time stands out" : ", " + when);
   return text + dissent(report, one);
 }
@@ -124,7 +124,7 @@ std::string truth_words(const DiagnosisReport& report, std::size_t number) {
     text += fmt::format(", {}", clock.span_text(truth.spans[0]));
     if (truth.spans.size() > 1) text += fmt::format(" and {} more", truth.spans.size() - 1);
   }
-  const MeasureRow scores = score_answer(one.all, one.pieces, truth);
+  const MeasureRow scores = score_answer(one.together, one.pieces, truth);
   if (!truth.sensors.empty())
     text += scores[kHit1] > 0   ? ". The first sensor is right"
             : scores[kHit3] > 0 ? ". The first sensor is wrong, one of the first three is right"

@@ -92,7 +92,7 @@ Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size
   const Clock clock(report.dataset, series);
   const TimeSpan drawn = surroundings(one, series);
   Panel panel{.title = fmt::format("{}. {} ({} %)", rank + 1, report.dataset.channels[sensor],
-                                   number_text(100 * shares_of(one.all.sensors)[sensor], 2)),
+                                   number_text(100 * shares_of(one.together.sensors)[sensor], 2)),
               .x = {.label = ""},
               .y = {.label = ""},
               .legend = Legend::kNone};
@@ -103,7 +103,7 @@ Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size
       drawn.length(), [&](std::size_t t) { return clock.at(drawn.begin + t); },
       [&](std::size_t t) { return static_cast<double>(series.values(drawn.begin + t, sensor)); });
   fit_axis(panel.y, {&measured.y, &normal.low, &normal.high});
-  for (const SuspectedSpan& span : one.all.spans)
+  for (const SuspectedSpan& span : one.together.spans)
     panel.curves.push_back(shaded(clock, span.span, *panel.y.low, *panel.y.high, kSpanInk));
   const std::optional<AlarmTruth>& truth = report.truths[number];
   if (truth && std::ranges::binary_search(truth->sensors, sensor))
@@ -219,7 +219,7 @@ CaptionedFigure channels_figure(const DiagnosisReport& report, std::size_t numbe
   const Clock clock(report.dataset, report.series_of(one));
   Figure figure{
       .name = figure_name("channels", number), .panels = {}, .columns = 1, .panel_width = 960, .panel_height = 150};
-  const std::vector<std::size_t> order = order_of(one.all.sensors);
+  const std::vector<std::size_t> order = order_of(one.together.sensors);
   for (std::size_t rank = 0; rank < std::min(order.size(), kDrawnSensors); ++rank)
     figure.panels.push_back(channel_panel(report, number, order[rank], rank));
   figure.panels.back().x.label = clock.axis_label();
@@ -247,7 +247,7 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
     for (const double y : curve.y) high = std::max(high, std::isnan(y) ? 0.0 : y);
   panel.y.low = 0;
   panel.y.high = high > 0 ? 1.05 * high : 1;
-  for (const SuspectedSpan& span : one.all.spans)
+  for (const SuspectedSpan& span : one.together.spans)
     panel.curves.push_back(shaded(clock, span.span, 0, *panel.y.high, kSpanInk));
   if (has_truth(report, number))
     for (const TimeSpan& span : report.truths[number]->spans)
@@ -255,7 +255,7 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
   for (Curve& curve : curves) panel.curves.push_back(std::move(curve));
   return {{.name = figure_name("when", number), .panels = {panel}, .panel_width = 960, .panel_height = 260},
           fmt::format("Each method's weights over time, as shares of its total. Shaded orange: times that stand out in "
-                      "all of them together.{}",
+                      "attention and occlusion together.{}",
                       has_truth(report, number) ? " Shaded dark red: the fault, by the labels." : "")};
 }
 

@@ -44,10 +44,10 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
       fmt::format("Occlusion replaces a sensor, or a span of time, by its normal ({}) and measures how much the score "
                   "falls: what the model would have said otherwise.",
                   report.normal.from),
-      "Gradient times input is how steeply the score depends on each reading, times how far it is from normal.",
-      "All is the three together, each with the same voice. Trust it more where the methods agree, and least where "
-      "they name different "
-      "sensors.",
+      "Gradient times input is how steeply the score depends on each reading on the way from normal, times how far it "
+      "is from normal. It is a second witness: it has no voice in what is said first.",
+      "Together is attention and occlusion, each with the same voice. Trust it more where the methods agree, and least "
+      "where they name different sensors.",
       "A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis."};
   if (!report.model.config().is_dfstrans())
     items.emplace_back(

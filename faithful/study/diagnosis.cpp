@@ -27,7 +27,6 @@ Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<c
                            (static_cast<double>(window[i]) - static_cast<double>(normal.mean_at(t, c)));
     }
   }
-  for (double& sum : sums.values) sum = std::abs(sum);
   return sums;
 }
 
@@ -48,14 +47,14 @@ void add_standard_scores(std::vector<double>& sum, const std::vector<double>& we
 }  // namespace
 
 MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const TimeSpan> pieces, std::size_t most_spans) {
-  MethodAnswer all{.method = "all"};
+  MethodAnswer together{.method = "together"};
   const double factor = 1.0 / static_cast<double>(methods.size());
   for (const MethodAnswer& one : methods) {
-    add_standard_scores(all.sensors, one.sensors, factor);
-    add_standard_scores(all.times, one.times, factor);
+    add_standard_scores(together.sensors, one.sensors, factor);
+    add_standard_scores(together.times, one.times, factor);
   }
-  all.spans = suspected_spans(pieces, all.times, most_spans);
-  return all;
+  together.spans = suspected_spans(pieces, together.times, most_spans);
+  return together;
 }
 
 namespace {
@@ -237,9 +236,27 @@ struct Diagnoser::State {
                                                config.segment, normal, options.occlusion, pool);
     out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
     out.methods[kGradient] = gradient_answer(
-        gradient_times_input(probe.gradient(loaded.probed()), loaded.values, window.length, config.segment, normal));
+        gradient_times_input(gradient_from_normal(loaded), loaded.values, window.length, config.segment, normal));
     compare_with_normal(loaded, normal, config.segment, out);
     return out;
+  }
+
+  // The mean gradient on the straight way from normal to the window.
+  std::vector<float> gradient_from_normal(const LoadedWindow& loaded) const {
+    const std::size_t channels = normal.mean.columns;
+    const auto points = static_cast<float>(options.gradient_points);
+    LoadedWindow between = loaded;
+    std::vector<float> mean(loaded.values.size(), 0.0F);
+    for (std::size_t point = 0; point < options.gradient_points; ++point) {
+      const float share = (static_cast<float>(point) + 0.5F) / points;
+      for (std::size_t i = 0; i < loaded.window.length * channels; ++i) {
+        const float middle = normal.mean_at(i / channels, i % channels);
+        between.values[i] = middle + share * (loaded.values[i] - middle);
+      }
+      const std::vector<float> gradient = probe.gradient(between.probed());
+      for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += gradient[i] / points;
+    }
+    return mean;
   }
 
   ModelProbe probe;
@@ -272,7 +289,7 @@ Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
     answers[m].spans = suspected_spans(found.pieces, answers[m].times, most);
     (m < kPeak ? found.methods : found.baselines).push_back(std::move(answers[m]));
   }
-  found.all = combined(found.methods, found.pieces, most);
+  found.together = combined(std::span(found.methods).first(kGradient), found.pieces, most);
   return found;
 }
 

@@ -23,8 +23,8 @@
 //   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
 //               its attention says when, by rollout, and nothing about sensors
 //   occlusion   how much the logit falls where a sensor, or a span, is replaced by its normal (occlusion.h)
-//   gradient    gradient x input: |sum over the samples of a step of dlogit/dx (x - normal)|, summed over steps or over
-//               sensors
+//   gradient    gradient x input: the sum of dlogit/dx (x - normal), with the mean gradient on the way from normal to x
+//               (integrated gradients), so that the sums over all sensors, and over all steps, are the whole change
 //
 // and beside them, as something to beat, the deviation from normal that no model is needed for.
 
@@ -32,7 +32,7 @@ namespace faithful {
 
 // What one method says about an alarm. Larger weights are more suspect; their units are the method's own.
 struct MethodAnswer {
-  std::string method;                     // "attention", "occlusion", "gradient", "all", ...
+  std::string method;                     // "attention", "occlusion", "gradient", "together", ...
   std::vector<double> sensors = {};       // [C]; empty: the method says nothing about sensors
   std::vector<double> times = {};         // [pieces]
   std::vector<SuspectedSpan> spans = {};  // that stand out in `times`, most suspect first
@@ -57,7 +57,7 @@ struct Diagnosis {
   Alarm alarm;
   std::vector<TimeSpan> pieces;         // of the series: the steps of the windows looked into, in order of time
   std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
-  MethodAnswer all;                     // what they say together (see combined): what is said first
+  MethodAnswer together;                // attention and occlusion (see combined): what is said first
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };
@@ -66,6 +66,7 @@ struct DiagnosisOptions {
   std::size_t looked_for = 1;  // the class whose logit is explained
   OcclusionOptions occlusion = {};
   std::size_t most_spans = 3;  // suspected spans of a method
+  std::size_t gradient_points = 8;  // on the way from normal, at which the gradient is taken
 };
 
 // Looks into alarms of one model. The same answers for any number of threads.
@@ -86,7 +87,7 @@ class FAITHFUL_API Diagnoser {
   std::unique_ptr<State> state_;
 };
 
-// |sum over the samples of a step of gradient x (window - normal)|: [steps, C]. gradient, window: [length, C]; steps of
+// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window: [length, C]; steps of
 // `step` samples, the last may be shorter; samples from `samples` on are padding.
 FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
                                                  std::size_t samples, std::size_t step, const Normal& normal);

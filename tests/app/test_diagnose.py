@@ -60,7 +60,7 @@ def test_finds_the_sensor_and_the_time(folder):
         assert alarm["advice"].startswith("june, 2024-05-01T00:0") and "Look first at pressure, 2024" in alarm["advice"]
     assert found["scores"]["alarms"] == 3 and found["scores"]["with_sensors"] == 0  # the labels name no sensors
     methods = found["scores"]["methods"]
-    assert methods["all"]["pointing"]["value"] == 1 and methods["all"]["hit@1"] is None
+    assert methods["together"]["pointing"]["value"] == 1 and methods["together"]["hit@1"] is None
     assert methods["random"]["pointing"]["value"] < 1
     assert "windows of this data that raise no alarm" in found["normal"]
 
@@ -89,7 +89,7 @@ def test_lift_is_scored_with_its_known_faults(folder):
     found = diagnosed(folder, *arguments, "-o", "page")
     assert found["found"] == 16 and len(found["alarms"]) == 16 and found["scores"]["with_sensors"] == 8
     assert found["normal"].startswith("the mean of 30 windows, sample by sample")
-    for name in ("all", "occlusion", "gradient", "largest peak", "largest mean", "random"):
+    for name in ("together", "occlusion", "gradient", "largest peak", "largest mean", "random"):
         for measure in MEASURES:
             entry = found["scores"]["methods"][name][measure]
             assert 0 <= entry["interval"][0] <= entry["value"] <= entry["interval"][1] <= 1

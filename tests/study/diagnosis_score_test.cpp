@@ -114,7 +114,7 @@ Diagnosis made_diagnosis(std::size_t first) {
   one.methods = {{"attention", {}, times, {{{2, 4}, 1}}},
                  {"occlusion", right, times, {{{2, 4}, 1}}},
                  {"gradient", right, times, {}}};
-  one.all = {"all", right, times, {{{2, 4}, 1}}};
+  one.together = {"together", right, times, {{{2, 4}, 1}}};
   one.baselines = {{"largest peak", wrong, times, {}}, {"largest mean", wrong, times, {}}};
   return one;
 }
@@ -134,7 +134,7 @@ TEST(DiagnosisScores, MeansIntervalsAndDifferences) {
   EXPECT_EQ(scores.false_alarms, 1U);
   EXPECT_EQ(scores.with_sensors, 8U);
   ASSERT_EQ(scores.methods.size(), 4U);
-  EXPECT_EQ(scores.methods[0].method, "all");
+  EXPECT_EQ(scores.methods[0].method, "together");
   EXPECT_DOUBLE_EQ(scores.methods[0].measures[kHit1]->value, 7.0 / 8);
   EXPECT_LT(scores.methods[0].measures[kHit1]->interval.low, 7.0 / 8);
   EXPECT_FALSE(scores.methods[1].measures[kHit1].has_value());  // attention says nothing about sensors

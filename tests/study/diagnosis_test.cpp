@@ -196,7 +196,31 @@ TEST(Diagnoser, LooksForTheClassThatIsAsked) {
   const Diagnosis second = diagnose_made(of, 1, dataset, 1), first = diagnose_made(of, 1, dataset, 0);
   for (std::size_t c = 0; c < 3; ++c) {
     EXPECT_EQ(first.methods[1].sensors[c], -second.methods[1].sensors[c]);
-    EXPECT_FLOAT_EQ(static_cast<float>(first.methods[2].sensors[c]), static_cast<float>(second.methods[2].sensors[c]));
+    EXPECT_FLOAT_EQ(static_cast<float>(first.methods[2].sensors[c]), static_cast<float>(-second.methods[2].sensors[c]));
+  }
+}
+
+// Integrated gradients account for the whole change of the logit from normal, which is also what replacing the whole
+// window, as one span, does.
+TEST(Diagnoser, GradientsAddUpToTheWholeChange) {
+  for (const Case& of : cases()) {
+    if (of.whole) continue;
+    SCOPED_TRACE(to_text(of.config));
+    Classifier<float> classifier(of.config);
+    classifier.initialize(4);
+    const Dataset dataset = noise(3, {of.config.length});
+    const Windows windows = cut(dataset, {.length = of.config.length, .stride = of.config.length});
+    ThreadPool pool(1);
+    const Normal normal{Matrix<float>(1, 3, 0.1F), Matrix<float>(1, 3, 1.0F), "made"};
+    Diagnoser diagnoser(classifier, normal, {.occlusion = {.most_spans = 1}, .gradient_points = 1000}, pool);
+    const Diagnosis found = diagnoser.diagnose(windows, find_alarms(windows, std::vector<double>{1.0}, 0.5)[0]);
+    const auto sum = [](const std::vector<double>& of_them) {
+      return std::accumulate(of_them.begin(), of_them.end(), 0.0);
+    };
+    double size = 0;
+    for (const double sensor : found.methods[2].sensors) size += std::abs(sensor);
+    EXPECT_NEAR(sum(found.methods[2].sensors), found.details.occlusion.changes[0], 1e-2 * size);
+    EXPECT_NEAR(sum(found.methods[2].times), sum(found.methods[2].sensors), 1e-9);
   }
 }
 

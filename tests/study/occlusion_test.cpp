@@ -132,11 +132,11 @@ TEST(Combined, IsTheMeanOfStandardScores) {
   const std::vector<TimeSpan> pieces = {{0, 1}, {1, 2}};
   const std::vector<MethodAnswer> methods = {
       {"attention", {}, {0.1, 0.1}}, {"occlusion", {30, 10}, {4, 0}}, {"gradient", {1, 3}, {0, 0}}};
-  const MethodAnswer all = combined(methods, pieces, 3);
-  EXPECT_EQ(all.sensors, (std::vector<double>{0, 0}));  // they contradict each other: units do not count
-  EXPECT_DOUBLE_EQ(all.times[0], 1.0 / 3);              // the others say nothing about it
-  EXPECT_DOUBLE_EQ(all.times[1], -1.0 / 3);
-  ASSERT_EQ(all.spans.size(), 0U);  // of two pieces none is above mean + 1 deviation
+  const MethodAnswer together = combined(methods, pieces, 3);
+  EXPECT_EQ(together.sensors, (std::vector<double>{0, 0}));  // they contradict each other: units do not count
+  EXPECT_DOUBLE_EQ(together.times[0], 1.0 / 3);              // the others say nothing about it
+  EXPECT_DOUBLE_EQ(together.times[1], -1.0 / 3);
+  ASSERT_EQ(together.spans.size(), 0U);  // of two pieces none is above mean + 1 deviation
 }
 
 }  // namespace
