@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -39,6 +40,12 @@ std::vector<Arm> choosers(const std::string& level, const std::vector<Arm>& arms
   Arm first = arms.front();
   first.again = false;
   return {first};
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
 }
 
 StudySettings make_settings(const Dataset& dataset, const StudyOptions& options) {
@@ -147,15 +154,17 @@ std::vector<StudyJob> StudyPlan::rate_jobs() const {
 std::map<std::string, double> StudyPlan::choose_rates(const std::vector<StudyRun>& finished) const {
   std::map<std::string, double> chosen;
   for (const auto& [name, arms] : levels_) {
-    double best = -INFINITY;
+    std::pair<double, double> best = {-INFINITY, -INFINITY};  // where rates end alike, the one that learned faster
     std::vector<double> rates = options_.rates;
     std::sort(rates.begin(), rates.end());
     chosen[name] = rates.front();
     for (const double rate : rates) {
-      double sum = 0;
+      std::pair<double, double> sum = {0, 0};
       for (const Arm& arm : choosers(name, arms)) {
         const StudyRun* run = find_run(finished, job(RunKind::kRate, arm, kRateSeed, rate).key);
-        sum += run != nullptr && std::isfinite(run->validation) ? run->validation : -INFINITY;
+        const bool has_value = run != nullptr && std::isfinite(run->validation);
+        sum.first += has_value ? run->validation : -INFINITY;
+        sum.second += has_value ? mean_of(run->validations) : -INFINITY;
       }
       if (sum > best) best = sum, chosen[name] = rate;
     }
