@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -99,6 +101,29 @@ TEST(StudyPlan, RejectsWhatCannotBe) {
   options = made_options();
   options.rates = {0};
   EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("--rates"), std::string::npos);
+}
+
+TEST(StudyPlan, ChoosesTheRateThatEndsBestAndOfEqualOnesTheFaster) {
+  const Dataset dataset = made_dataset();
+  StudyOptions options = made_options();
+  options.arms = make_arms({"none"}, {"unit"});
+  options.rates = {0.004, 0.001, 0.002};
+  const StudyPlan plan(dataset, options);
+  const auto chosen_of = [&](const std::map<double, std::vector<double>>& validations) {
+    std::vector<StudyRun> finished;
+    for (const StudyJob& job : plan.rate_jobs()) {
+      StudyRun run;
+      run.key = job.key;
+      run.validations = validations.at(job.rate);
+      run.validation = run.validations.back();
+      finished.push_back(run);
+    }
+    return plan.choose_rates(finished).at("none");
+  };
+  EXPECT_EQ(chosen_of({{0.001, {0.2, 0.3}}, {0.002, {0.1, 0.5}}, {0.004, {0.4, 0.4}}}), 0.002);
+  EXPECT_EQ(chosen_of({{0.001, {0.2, 1}}, {0.002, {0.9, 1}}, {0.004, {0.8, 1}}}), 0.002);
+  EXPECT_EQ(chosen_of({{0.001, {0.9, 1}}, {0.002, {0.9, 1}}, {0.004, {0.9, 1}}}), 0.001) << "the lowest of equals";
+  EXPECT_EQ(chosen_of({{0.001, {NAN, NAN}}, {0.002, {0.1, 0.1}}, {0.004, {NAN, NAN}}}), 0.002);
 }
 
 TEST(Study, TheSameForAnyThreadsAndHoweverOftenStopped) {
