@@ -25,8 +25,8 @@ inline constexpr std::uint64_t kAgainSeeds = 1'000'003;
 FAITHFUL_API std::string to_string(const Arm& arm);
 
 // Each encoding at each scale, in this order; what has no scale (none, tables that are learned, relative schemes)
-// stands there once, as defined. "dft:unit" is dft at that scale alone. InputError for names and scales that are unknown
-// or said twice.
+// stands there once, as defined. "dft:unit" is dft at that scale alone. InputError for names and scales that are
+// unknown or said twice.
 FAITHFUL_API std::vector<Arm> make_arms(const std::vector<std::string>& encodings,
                                         const std::vector<std::string>& scales);
 

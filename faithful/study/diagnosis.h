@@ -65,7 +65,7 @@ struct Diagnosis {
 struct DiagnosisOptions {
   std::size_t looked_for = 1;  // the class whose logit is explained
   OcclusionOptions occlusion = {};
-  std::size_t most_spans = 3;  // suspected spans of a method
+  std::size_t most_spans = 3;       // suspected spans of a method
   std::size_t gradient_points = 8;  // on the way from normal, at which the gradient is taken
 };
 
@@ -87,8 +87,8 @@ class FAITHFUL_API Diagnoser {
   std::unique_ptr<State> state_;
 };
 
-// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window: [length, C]; steps of
-// `step` samples, the last may be shorter; samples from `samples` on are padding.
+// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window: [length, C]; steps
+// of `step` samples, the last may be shorter; samples from `samples` on are padding.
 FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
                                                  std::size_t samples, std::size_t step, const Normal& normal);
 

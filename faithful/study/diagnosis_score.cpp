@@ -193,7 +193,8 @@ std::vector<MethodRows> rows_of(std::span<const Diagnosis> diagnoses,
     }
     for (std::size_t m = 0; m < answers.size(); ++m)
       all[m].rows.push_back(score_answer(*answers[m], one.pieces, *truths[d]));
-    const std::size_t length = one.together.spans.empty() ? one.pieces[0].length() : one.together.spans[0].span.length();
+    const std::size_t length =
+        one.together.spans.empty() ? one.pieces[0].length() : one.together.spans[0].span.length();
     all.back().rows.push_back(
         random_scores(one.baselines[0].sensors.size(), one.pieces, *truths[d], length, one.alarm.span));
   }
