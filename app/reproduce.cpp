@@ -200,8 +200,7 @@ Command reproduce_verb() {
                   {.name = "--rates",
                    .target = &options->rates,
                    .value = "LIST",
-                   .help = "learning rates to choose from, as compare does; one: no choice, and a third of the time "
-                           "with few seeds",
+                   .help = "learning rates to choose from, as compare does; one: it is taken",
                    .shown_default = "0.001,0.002,0.004, quick: 0.002"},
                   {.name = "-o,--output",
                    .target = &options->output,

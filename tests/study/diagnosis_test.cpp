@@ -159,6 +159,9 @@ TEST(Diagnoser, EveryMethodAnswersForEveryForm) {
     EXPECT_NEAR(std::accumulate(attention.begin(), attention.end(), 0.0), of.whole ? 1 : 2, 1e-5);  // windows
     EXPECT_EQ(found.details.spatial.rows, of.config.is_dfstrans() ? 3U : 0U);
     EXPECT_EQ(found.details.temporal_heads.size(), of.config.heads);
+    const MethodAnswer together = combined(std::span(found.methods).first(2), found.pieces, 3);  // not the gradient
+    EXPECT_EQ(found.together.sensors, together.sensors);
+    EXPECT_EQ(found.together.times, together.times);
     EXPECT_EQ(agreements(found).size(), 3U);
     EXPECT_EQ(agreements(found)[2].sensors.has_value(), true);
   }

@@ -52,11 +52,16 @@ TEST(Fit, TimelinesFromDataToTestScores) {
     EXPECT_EQ(again.baselines[i].test.headline(), result.baselines[i].test.headline());
 }
 
+FitOptions given_options(std::size_t folds) {
+  FitOptions options = toy_options(SplitKind::kGiven);
+  options.split.folds = folds;
+  options.train.epochs = 6;
+  return options;
+}
+
 TEST(Fit, GivenPartsAreCrossValidated) {
   const Dataset dataset = toy_cases(2, 30);
-  FitOptions options = toy_options(SplitKind::kGiven);
-  options.split.folds = 3;
-  options.train.epochs = 6;
+  FitOptions options = given_options(3);
   ThreadPool pool(2);
   std::vector<std::string> trainings;
   FitControl control;
@@ -100,9 +105,7 @@ TEST(Fit, GivenPartsAreCrossValidated) {
 
 TEST(Fit, GivenPartsWithOneFoldAreTrainedOnce) {
   const Dataset dataset = toy_cases(2, 30);
-  FitOptions options = toy_options(SplitKind::kGiven);
-  options.split.folds = 1;
-  options.train.epochs = 6;
+  FitOptions options = given_options(1);
   ThreadPool pool(2);
   const FitResult result = fit_classifier(dataset, options, pool);
   EXPECT_TRUE(result.folds.empty());
