@@ -39,52 +39,84 @@ HWY_INLINE float sum_of(std::size_t n, const Body& body) {
   return sum;
 }
 
-// e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative error
-// (3e-9). Adding 1.5 * 2^23 rounds to whole numbers, and with 127 more the lowest bits are the exponent of 2^k already:
-// for k = -127, which everything below ends at, that of 0. ln 2 is subtracted in two parts, the first with few enough
-// bits that k times it is exact. x must not be above 88.37. What is no number stays none.
-template <class D, class V>
-HWY_INLINE V exp_of(D d, V x) {
+// Of N vectors in step: ((c0 x + c1) x + ...). Each instruction stands beside others that need not wait for it, where
+// one vector at a time would fill the processor's scheduler with instructions that wait for each other.
+template <class D, std::size_t N, std::size_t Count>
+HWY_INLINE void polynomial(D d, const float (&coefficients)[Count], const hn::Vec<D> (&x)[N], hn::Vec<D> (&p)[N]) {
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) p[u] = hn::Set(d, coefficients[0]);
+  HWY_UNROLL(8)
+  for (std::size_t c = 1; c < Count; ++c) {
+    HWY_UNROLL(4)
+    for (std::size_t u = 0; u < N; ++u) p[u] = hn::MulAdd(p[u], x[u], hn::Set(d, coefficients[c]));
+  }
+}
+
+// x becomes e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative
+// error (3e-9). Adding 1.5 * 2^23 rounds to whole numbers, and with 127 more the lowest bits are the exponent of 2^k
+// already: for k = -127, which everything below ends at, that of 0. ln 2 is subtracted in two parts, the first with few
+// enough bits that k times it is exact. x must not be above 88.37. What is no number stays none.
+template <class D, std::size_t N>
+HWY_INLINE void exp_of(D d, hn::Vec<D> (&x)[N]) {
+  using V = hn::Vec<D>;
+  constexpr float kTerms[] = {0.0013814597623422742F,
+                              0.008368716575205326F,
+                              0.04166838899254799F,
+                              0.1666652113199234F,
+                              0.4999999403953552F,
+                              1.0F,
+                              1.0F};
   const hn::RebindToSigned<D> di;
   const V rounder = hn::Set(d, 12583039.0F);
   const V least = hn::Set(d, -88.02969F);
-  const V clamped = hn::IfThenElse(hn::Lt(x, least), least, x);  // Max would be free to take either of NaN and a number
-  const V shifted = hn::MulAdd(clamped, hn::Set(d, 1.44269504F), rounder);
-  const V k = hn::Sub(shifted, rounder);
-  V r = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
-  r = hn::NegMulAdd(k, hn::Set(d, -2.12194440e-4F), r);
-  V p = hn::Set(d, 0.0013814597623422742F);
-  p = hn::MulAdd(p, r, hn::Set(d, 0.008368716575205326F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.04166838899254799F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.1666652113199234F));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.4999999403953552F));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0F));
-  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted))));
+  V shifted[N], r[N];
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) {
+    const V clamped = hn::IfThenElse(hn::Lt(x[u], least), least, x[u]);  // Max may take either of NaN and a number
+    shifted[u] = hn::MulAdd(clamped, hn::Set(d, 1.44269504F), rounder);
+    const V k = hn::Sub(shifted[u], rounder);
+    r[u] = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
+    r[u] = hn::NegMulAdd(k, hn::Set(d, -2.12194440e-4F), r[u]);
+  }
+  polynomial(d, kTerms, r, x);
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u)
+    x[u] = hn::Mul(x[u], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted[u]))));
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
+  hn::Vec<D> one[] = {x};
+  exp_of(d, one);
+  return one[0];
 }
 
 // Φ(-|x|) = e^(-x²/2) R(|x|), R a polynomial in t = 1 / (1 + 0.35 |x|) fitted for least relative error (3.2e-8) up to
 // |x| = 14. The same exponential gives the density for the slope.
-template <class D>
+template <std::size_t N, class D>
 HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
-  const auto at = hn::LoadU(d, x);
-  const auto one = hn::Set(d, 1.0F);
-  const auto bell = exp_of(d, hn::Mul(hn::Mul(at, at), hn::Set(d, -0.5F)));
-  const auto t = hn::Div(one, hn::MulAdd(hn::Abs(at), hn::Set(d, 0.35F), one));
-  auto p = hn::Set(d, -0.0291459465F);
-  p = hn::MulAdd(p, t, hn::Set(d, 0.143971775F));
-  p = hn::MulAdd(p, t, hn::Set(d, -0.255714411F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.159174335F));
-  p = hn::MulAdd(p, t, hn::Set(d, -0.0231099519F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.105508052F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.119832856F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.139861871F));
-  p = hn::MulAdd(p, t, hn::Set(d, 0.139621404F));
-  const auto tail = hn::Mul(hn::Mul(p, t), bell);
-  const auto below = hn::IfThenElse(hn::Lt(at, hn::Zero(d)), tail, hn::Sub(one, tail));
-  const auto value = hn::Mul(at, below);
-  if (slope != nullptr) hn::StoreU(hn::MulAdd(hn::Mul(at, hn::Set(d, 0.398942280F)), bell, below), d, slope);
-  hn::StoreU(value, d, y);
+  using V = hn::Vec<D>;
+  constexpr float kTerms[] = {-0.0291459465F, 0.143971775F, -0.255714411F, 0.159174335F, -0.0231099519F,
+                              0.105508052F,   0.119832856F, 0.139861871F,  0.139621404F};
+  const V one = hn::Set(d, 1.0F);
+  V at[N], bell[N], t[N], p[N];
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) {
+    at[u] = hn::LoadU(d, x + u * hn::Lanes(d));
+    bell[u] = hn::Mul(hn::Mul(at[u], at[u]), hn::Set(d, -0.5F));
+    t[u] = hn::Div(one, hn::MulAdd(hn::Abs(at[u]), hn::Set(d, 0.35F), one));
+  }
+  exp_of(d, bell);
+  polynomial(d, kTerms, t, p);
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) {
+    const V tail = hn::Mul(hn::Mul(p[u], t[u]), bell[u]);
+    const V below = hn::IfNegativeThenElse(at[u], tail, hn::Sub(one, tail));
+    const V value = hn::Mul(at[u], below);
+    if (slope != nullptr)
+      hn::StoreU(hn::MulAdd(hn::Mul(at[u], hn::Set(d, 0.398942280F)), bell[u], below), d, slope + u * hn::Lanes(d));
+    hn::StoreU(value, d, y + u * hn::Lanes(d));
+  }
 }
 
 void exponential(const float* x, std::size_t n, float* y) {
@@ -93,8 +125,12 @@ void exponential(const float* x, std::size_t n, float* y) {
 }
 
 void gelu(const float* x, std::size_t n, float* y, float* slope) {
-  for_each(n,
-           [&](auto d, std::size_t i) HWY_ATTR { gelu_at(d, x + i, y + i, slope == nullptr ? nullptr : slope + i); });
+  constexpr std::size_t kInStep = 4;  // measured (bench_kernels); more would run out of registers
+  const auto slope_at = [slope](std::size_t i) { return slope == nullptr ? nullptr : slope + i; };
+  std::size_t i = 0;
+  for (; i + kInStep * kLanes <= n; i += kInStep * kLanes) gelu_at<kInStep>(Wide(), x + i, y + i, slope_at(i));
+  for (; i + kLanes <= n; i += kLanes) gelu_at<1>(Wide(), x + i, y + i, slope_at(i));
+  for (; i < n; ++i) gelu_at<1>(Single(), x + i, y + i, slope_at(i));
 }
 
 void relu(const float* x, std::size_t n, float* y) {
