@@ -34,14 +34,16 @@ std::string_view to_string(EncodingKind kind) {
   return "";
 }
 
-EncodingScale parse_scale(std::string_view text, const std::string& place) {
+EncodingScale parse_scale(std::string_view text, const std::string& place, std::string_view besides) {
   using Rule = EncodingScale::Rule;
   if (text == "as-defined") return {Rule::kAsDefined};
   if (text == "unit") return {Rule::kUnit};
   if (text == "matched") return {Rule::kMatched};
   const auto number = parse_number<double>(text);
   if (!number || !std::isfinite(*number) || *number <= 0) {
-    reject({{place}, "as-defined, unit, matched or a positive number", quote(text)});
+    reject({{place},
+            fmt::format("as-defined, unit, matched{}{} or a positive number", besides.empty() ? "" : ", ", besides),
+            quote(text)});
   }
   return {Rule::kNumber, *number};
 }

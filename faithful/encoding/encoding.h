@@ -28,8 +28,9 @@ struct EncodingScale {
   Rule rule = Rule::kAsDefined;  // kUnit: to RMS norm 1; kMatched: to RMS norm sqrt(d/2), that of `sinusoidal`
   double number = 1;             // kNumber: the factor itself
 };
-// as-defined, unit, matched or a positive number. InputError names the place.
-FAITHFUL_API EncodingScale parse_scale(std::string_view text, const std::string& place = "--scale");
+// as-defined, unit, matched or a positive number. InputError names the place, and what the place takes besides these.
+FAITHFUL_API EncodingScale parse_scale(std::string_view text, const std::string& place = "--scale",
+                                       std::string_view besides = "");
 FAITHFUL_API std::string to_string(const EncodingScale& scale);
 
 // Libraries disagree on these; the defaults are the paper's.

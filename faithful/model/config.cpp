@@ -226,7 +226,7 @@ EncodingOptions encoding_options(const ModelConfig& config) {
   options.heads = config.heads;
   options.rho = config.rho;
   options.period = config.period;
-  if (!config.decays()) options.scale = parse_scale(config.scale, "scale");
+  if (!config.decays()) options.scale = parse_scale(config.scale, "scale", kDecaying);
   options.clip = config.clip;
   options.time_dim = config.time_dim;
   options.tupe_relative = config.tupe_relative;

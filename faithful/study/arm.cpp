@@ -29,7 +29,7 @@ void check_encoding(const std::string& name) {
 }
 
 void check_scale(const std::string& place, const std::string& scale) {
-  if (scale != kDecaying) parse_scale(scale, place);
+  if (scale != kDecaying) parse_scale(scale, place, kDecaying);
 }
 
 void check_no_arm_twice(const std::vector<Arm>& arms) {

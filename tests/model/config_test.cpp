@@ -49,7 +49,7 @@ TEST(Config, SaysWhatIsWrong) {
   EXPECT_EQ(complaint([](C c) { c.encoding = "dftt"; }),
             "m.safetensors: expected the name of an encoding, found \"dftt\" (did you mean dft?)");
   EXPECT_EQ(complaint([](C c) { c.scale = "big"; }),
-            "m.safetensors: scale: expected as-defined, unit, matched or a positive number, found \"big\"");
+            "m.safetensors: scale: expected as-defined, unit, matched, decaying or a positive number, found \"big\"");
 }
 
 TEST(Config, SaysWhatAnEncodingNeeds) {
