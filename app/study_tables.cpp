@@ -187,8 +187,10 @@ StudyReport make_report(const std::vector<StudyRun>& runs) {
 }
 
 std::string group_title(const StudyGroup& group) {
-  return fmt::format("{}, split {}{}", group.data, group.split,
-                     group.split == "random" ? " (leaks: overlapping windows lie in several parts)" : "");
+  std::string title = fmt::format("{}, split {}", group.data, group.split);
+  if (group.split != "random") return title;
+  const bool overlap = std::ranges::any_of(group.runs, [](const StudyRun& run) { return run.leaks; });
+  return title + fmt::format(" (leaks: {} windows lie in several parts)", overlap ? "overlapping" : "neighbouring");
 }
 
 std::vector<std::string> measures_of_group(const StudyGroup& group) {

@@ -107,20 +107,31 @@ def test_finished_makes_the_tables_without_the_data(finished, tmp_path):
     assert without_path(done.stdout) == without_path(text)
 
 
+def write_finished(folder, scores, split="blocked", leaks=False):
+    """runs.jsonl of a comparison that never was: F1 by encoding, a seed each."""
+    line = {"kind": "run", "data": "made", "split": split, "scale": "as-defined", "again": False, "rate": 0.001, "weights": 10,
+            "norm_ratio": None, "windows": [100, 20, 20], "leaks": leaks, "threshold": 0.5, "epochs": 1, "validation": 0.5,
+            "shuffled": {}, "longer": {}, "longer_note": "", "start": {}, "trained": {}, "precision": [], "losses": [],
+            "validations": [], "others": {}, "settings": "x", "seconds": 1.0, "program": ""}
+    rows = []
+    for encoding, values in scores.items():
+        for seed, f1 in enumerate(values, 1):
+            rows.append({**line, "encoding": encoding, "seed": seed, "scores": {"f1": float(f1)}, "key": f"{encoding}{seed}"})
+    (folder / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("leaks, which", [(True, "overlapping"), (False, "neighbouring")])
+def test_a_random_split_says_what_leaks(tmp_path, leaks, which):
+    write_finished(tmp_path, {"sinusoidal": [0.5, 0.6], "dft": [0.6, 0.5]}, "random", leaks)
+    assert f"made, split random (leaks: {which} windows lie in several parts)" in run("compare", "--finished", tmp_path).stdout
+
+
 def test_statistics_are_those_of_scipy(tmp_path):
     rng = np.random.default_rng(3)
     n, ratio = 12, 0.2
     a = 0.5 + 0.05 * rng.normal(size=n)
     b = a + 0.01 + 0.02 * rng.normal(size=n)
-    line = {"kind": "run", "data": "made", "split": "blocked", "scale": "as-defined", "again": False, "rate": 0.001, "weights": 10,
-            "norm_ratio": None, "windows": [100, 20, 20], "leaks": False, "threshold": 0.5, "epochs": 1, "validation": 0.5,
-            "shuffled": {}, "longer": {}, "longer_note": "", "start": {}, "trained": {}, "precision": [], "losses": [],
-            "validations": [], "others": {}, "settings": "x", "seconds": 1.0, "program": ""}
-    rows = []
-    for encoding, values in [("sinusoidal", a), ("dft", b)]:
-        for seed, f1 in enumerate(values, 1):
-            rows.append({**line, "encoding": encoding, "seed": seed, "scores": {"f1": float(f1)}, "key": f"{encoding}{seed}"})
-    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_finished(tmp_path, {"sinusoidal": a, "dft": b})
     done = run("compare", "--finished", tmp_path, "--json")
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
