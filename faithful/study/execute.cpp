@@ -143,22 +143,33 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
-
-double estimate_seconds(const StudyPlan& plan, const std::vector<StudyRun>& runs, std::size_t threads) {
-  const auto takes_time = [](RunKind kind) { return kind == RunKind::kRun || kind == RunKind::kRate; };
-  std::size_t left = 0;
-  for (const auto& jobs : {plan.rate_jobs(), plan.jobs(plan.choose_rates(runs))})
-    for (const StudyJob& job : jobs) left += takes_time(job.kind) && find_run(runs, job.key) == nullptr ? 1 : 0;
-  if (left == 0) return 0;
-  FitOptions options = fit_options(plan, {RunKind::kRate, plan.options().arms.front(), kRateSeed, 0, {}});
+// Of a whole training, from one epoch of it.
+double training_seconds(const Dataset& dataset, FitOptions options) {
+  const std::size_t epochs = options.train.epochs;
   options.score_test = false;
   options.train.epochs = 1;
   ThreadPool pool(1);
   const auto start = std::chrono::steady_clock::now();
-  fit_classifier(plan.dataset(), options, pool);
-  return seconds_since(start) * static_cast<double>(plan.options().fit.train.epochs * left) /
-         static_cast<double>(threads);
+  fit_classifier(dataset, options, pool);
+  return seconds_since(start) * static_cast<double>(epochs);
+}
+
+}  // namespace
+
+double estimate_seconds(const StudyPlan& plan, const std::vector<StudyRun>& runs, std::size_t threads) {
+  double trainings = 0, gaps = 0;  // that are not there yet; baselines are quick
+  for (const auto& jobs : {plan.rate_jobs(), plan.jobs(plan.choose_rates(runs))})
+    for (const StudyJob& job : jobs) {
+      if (find_run(runs, job.key) != nullptr) continue;
+      trainings += job.kind == RunKind::kRun || job.kind == RunKind::kRate ? 1 : 0;
+      gaps += job.kind == RunKind::kGap ? 1 : 0;
+    }
+  const Arm& arm = plan.options().arms.front();
+  double seconds = 0;
+  if (trainings > 0)
+    seconds += trainings * training_seconds(plan.dataset(), fit_options(plan, {RunKind::kRate, arm, kRateSeed, 0, {}}));
+  if (gaps > 0) seconds += gaps * training_seconds(make_gap_data(plan.options().gap), gap_fit_options(arm, kRateSeed));
+  return seconds / static_cast<double>(threads);
 }
 
 std::optional<StudyRun> execute(const StudyPlan& plan, const StudyJob& job, const std::function<bool()>& stop) {
