@@ -183,7 +183,7 @@ CaptionedFigure precision_figure(const StudyGroup& group, const std::string& pre
   Figure figure{.name = prefix + "precision-recall", .panels = {}, .panel_width = 330, .panel_height = 300};
   const auto get = [](const StudyRun& run) -> const std::vector<double>& { return run.precision; };
   for (const std::string& encoding : encodings_of(group)) {
-    Panel panel{.title = encoding, .x = {.label = "recall"}, .y = {.label = "precision"}, .legend = Legend::kTopRight};
+    Panel panel{.title = encoding, .x = {.label = "recall"}, .y = {.label = "precision"}};
     panel.x.low = panel.y.low = 0;
     panel.x.high = 1;
     panel.y.high = 1.02;
@@ -200,6 +200,7 @@ CaptionedFigure precision_figure(const StudyGroup& group, const std::string& pre
                               .ink = encoding,
                               .dash = dash_of(arm)});
     }
+    panel.legend = panel.curves.size() > 1 ? Legend::kTopRight : Legend::kNone;  // the title names a single one
     if (!panel.curves.empty()) figure.panels.push_back(std::move(panel));
   }
   figure.columns = columns_for(figure.panels.size());
