@@ -39,8 +39,8 @@ HWY_INLINE float sum_of(std::size_t n, const Body& body) {
   return sum;
 }
 
-// Of N vectors in step: ((c0 x + c1) x + ...). Each instruction stands beside others that need not wait for it, where
-// one vector at a time would fill the processor's scheduler with instructions that wait for each other.
+// Of N vectors in step: ((c0 x + c1) x + ...). Each instruction stands beside others that need not wait for it; one
+// vector at a time, most of what the processor looks ahead at would wait for each other.
 template <class D, std::size_t N, std::size_t Count>
 HWY_INLINE void polynomial(D d, const float (&coefficients)[Count], const hn::Vec<D> (&x)[N], hn::Vec<D> (&p)[N]) {
   HWY_UNROLL(4)
