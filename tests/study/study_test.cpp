@@ -157,6 +157,27 @@ TEST(Study, TheSameForAnyThreadsAndHoweverOftenStopped) {
   EXPECT_GT(sittings, 3U);
 }
 
+TEST(Study, TheEstimateIsOfWhatIsNotThereYet) {
+  const Dataset dataset = made_dataset();
+  StudyOptions options = made_options();
+  options.rates = {1e-3};
+  options.gap_seeds = 1;
+  options.gap.train = 28;
+  const StudyPlan plan(dataset, options);
+  std::vector<StudyRun> all, without_gap, without_a_seed;
+  for (const StudyJob& job : plan.jobs({})) {
+    StudyRun run;
+    run.key = job.key;
+    all.push_back(run);
+    if (job.kind != RunKind::kGap) without_gap.push_back(run);
+    if (job.kind != RunKind::kRun || job.seed != 1) without_a_seed.push_back(run);
+  }
+  ASSERT_LT(without_gap.size(), all.size());
+  EXPECT_EQ(estimate_seconds(plan, all, 1), 0);
+  EXPECT_GT(estimate_seconds(plan, without_gap, 1), 0);
+  EXPECT_GT(estimate_seconds(plan, without_a_seed, 1), 0);
+}
+
 TEST(Study, ArmsOfASeedArePaired) {
   const Dataset dataset = made_dataset();
   StudyOptions options = made_options();
