@@ -43,7 +43,7 @@ class Case {
         pool_(threads),
         model_(config_),
         batch_(config_, batch),
-        shards_(model_.parameters, pool_, {.shards = kShards}) {}
+        shards_(model_.parameters, pool_, {.shards = kShards, .at_once = samples_at_once(width, config_.positions)}) {}
 
   void train(Profile* profile = nullptr) {
     shards_.accumulate(

@@ -68,7 +68,8 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   ThreadPool pool(threads);
   ReferenceModel<float> model(config);
   const ReferenceBatch<float> batch(config, options.batch);
-  Shards<float> shards(model.parameters, pool, {.shards = options.shards});
+  Shards<float> shards(model.parameters, pool,
+                       {.shards = options.shards, .at_once = samples_at_once(config.width, config.positions)});
   Profile profile;
   const auto step = [&](Profile* to) {
     if (options.infer) {

@@ -52,6 +52,12 @@ void measure_kernels() {
     softmax_rows(scores.data(), kRows, kColumns, kStride);
   });
   say("softmax of rows of 100, an element", both - copying, kRows * kColumns);
+  constexpr std::size_t kWidth = 64;
+  const std::vector<float> ones(kWidth, 1);
+  std::vector<float> scales(kCount / kWidth);
+  const Normalization<float> norm{kCount / kWidth, kWidth,      x.data(),    kWidth,       x.data(),      kWidth,
+                                  1e-5F,           ones.data(), ones.data(), slope.data(), scales.data(), y.data()};
+  say("layer norm of rows of 64, an element", best_seconds([&] { normalize(norm); }), kCount);
 }
 
 // [rows, depth] x [depth, columns], the second already packed.

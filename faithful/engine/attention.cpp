@@ -29,8 +29,8 @@ struct Sizes {
         key_width(in.query.width() / heads),
         value_width(in.value.width() / heads),
         tile_rows(std::min(positions, std::max(kFewestRows, kTileNumbers / positions))),
-        // Rows of scores begin at vectors, and never a power of two apart, which would crowd few sets of the cache.
-        stride((positions + 15) / 16 * 16 + 16),
+        // Rows of scores are an odd number of cache lines apart: even ones would crowd few sets of the cache.
+        stride(((positions + 15) / 16 | 1) * 16),
         // A product that fills rows of scores writes whole panels where the stride has room: no edge to care for.
         padded(std::min(packed_size<T>(1, positions), stride)),
         scale(static_cast<T>(in.scale != 0 ? in.scale : 1 / std::sqrt(static_cast<double>(key_width)))) {}
@@ -218,7 +218,7 @@ void Attention<T>::backward_tile(const Head<T>& h, std::size_t first, View<T> p,
     }
   }
   // Padded columns are zero in both, and cost less than an edge.
-  for (std::size_t i = 0; i < p.rows; ++i) softmax_backward(static_cast<const T*>(&p(i, 0)), size_.padded, &d(i, 0));
+  softmax_backward(static_cast<const T*>(p.data), p.rows, size_.padded, p.stride, d.data);
   if (in_.offset_bias && tape_.wants(in_.offset_bias)) {
     T* table = tape_.gradient_to_add(in_.offset_bias);
     for (std::size_t i = 0; i < p.rows; ++i) {

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr std::size_t kTileRows = 6;
 constexpr std::size_t kBlockRows = 12 * kTileRows;
 constexpr std::size_t kMostDepth = 320;
+constexpr std::size_t kPackedFrom = 129;  // columns of C: for fewer, A transposed is read where it lies (measured)
 constexpr std::size_t kVectors = HWY_MAX_BYTES == 64 ? 4 : 2;
 template <class T>
 constexpr std::size_t kWidth = kVectors* HWY_LANES(T);
@@ -181,6 +182,9 @@ void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> s
         rows = {a.data + i0 * a.stride + p0, {}, 1};  // data may be null for an empty sum
         for (std::size_t r = 0; r < kTileRows; ++r) rows.offset[r] = r * a.stride;
         tile_stride = kTileRows * a.stride;
+      } else if (c.columns < kPackedFrom) {
+        rows = {a.data + p0 * a.stride + i0, {0, 1, 2, 3, 4, 5}, a.stride};
+        tile_stride = kTileRows;
       } else {
         pack_rows(a, i0, count, p0, depth, block_of_a);
         rows = {block_of_a, {0, 1, 2, 3, 4, 5}, kTileRows};

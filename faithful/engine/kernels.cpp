@@ -23,105 +23,109 @@ HWY_INLINE void for_each(std::size_t n, const Body& body) {
   for (; i < n; ++i) body(Single(), i);
 }
 
-// Sums body(tag, i): lanes first, then the elements left over; always in the same order.
-template <class Body>
-HWY_INLINE float sum_of(std::size_t n, const Body& body) {
-  const Wide d;
-  auto even = hn::Zero(d), odd = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + 2 * kLanes <= n; i += 2 * kLanes) {
-    even = hn::Add(even, body(d, i));
-    odd = hn::Add(odd, body(d, i + kLanes));
-  }
-  for (; i + kLanes <= n; i += kLanes) even = hn::Add(even, body(d, i));
-  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(even, odd)));
-  for (; i < n; ++i) sum += hn::GetLane(body(Single(), i));
-  return sum;
-}
-
-// Of N vectors in step: ((c0 x + c1) x + ...). Each instruction stands beside others that need not wait for it; one
+// p = ((p x + c0) x + c1) ..., N vectors in step: each instruction stands beside others that need not wait for it. One
 // vector at a time, most of what the processor looks ahead at would wait for each other.
 template <class D, std::size_t N, std::size_t Count>
-HWY_INLINE void polynomial(D d, const float (&coefficients)[Count], const hn::Vec<D> (&x)[N], hn::Vec<D> (&p)[N]) {
-  HWY_UNROLL(4)
-  for (std::size_t u = 0; u < N; ++u) p[u] = hn::Set(d, coefficients[0]);
+HWY_INLINE void add_terms(D d, const float (&coefficients)[Count], const hn::Vec<D> (&x)[N], hn::Vec<D> (&p)[N]) {
   HWY_UNROLL(8)
-  for (std::size_t c = 1; c < Count; ++c) {
+  for (std::size_t c = 0; c < Count; ++c) {
     HWY_UNROLL(4)
     for (std::size_t u = 0; u < N; ++u) p[u] = hn::MulAdd(p[u], x[u], hn::Set(d, coefficients[c]));
   }
 }
 
-// x becomes e^x = 2^k e^r with k = round(x / ln 2), so |r| <= ln 2 / 2; e^r by a polynomial fitted for least relative
-// error (3e-9). Adding 1.5 * 2^23 rounds to whole numbers, and with 127 more the lowest bits are the exponent of 2^k
-// already: for k = -127, which everything below ends at, that of 0. ln 2 is subtracted in two parts, the first with few
-// enough bits that k times it is exact. x must not be above 88.37. What is no number stays none.
-template <class D, std::size_t N>
-HWY_INLINE void exp_of(D d, hn::Vec<D> (&x)[N]) {
+// What factor e^(x / unit) is made of: 2^k times the value at r = x - k bit, where k = round(x / bit) and bit = ln 2
+// unit. |r| is at most bit / 2, and there a polynomial is fitted for least relative error (1.1e-7); its value at 0 is
+// exact.
+struct PowerTerms {
+  float bit, rest;  // with fused multiply-add: bit as a float, and what is left; else the first has few enough bits
+                    // that k times it is exact
+  float per_bit, highest, lower[5];
+};
+#if HWY_NATIVE_FMA
+constexpr float kLn2 = 0.693147182F, kRestOfLn2 = -1.90465421e-9F;
+#else
+constexpr float kLn2 = 0.693359375F, kRestOfLn2 = -2.12194440e-4F;
+#endif
+
+// x becomes factor e^(x / unit), x / unit from -88.03 to 88.37. Adding 1.5 * 2^23 rounds to whole numbers, and with 127
+// more the lowest bits are the exponent of 2^k already: for k = -127, that of 0. Leaving out the rest of ln 2 costs k
+// times 1.9e-9 of the result. What is no number stays none.
+template <bool kWithRest, class D, std::size_t N>
+HWY_INLINE void power_of(D d, const PowerTerms& of, hn::Vec<D> (&x)[N]) {
   using V = hn::Vec<D>;
-  constexpr float kTerms[] = {0.0013814597623422742F,
-                              0.008368716575205326F,
-                              0.04166838899254799F,
-                              0.1666652113199234F,
-                              0.4999999403953552F,
-                              1.0F,
-                              1.0F};
   const hn::RebindToSigned<D> di;
   const V rounder = hn::Set(d, 12583039.0F);
-  const V least = hn::Set(d, -88.02969F);
   V shifted[N], r[N];
   HWY_UNROLL(4)
   for (std::size_t u = 0; u < N; ++u) {
-    const V clamped = hn::IfThenElse(hn::Lt(x[u], least), least, x[u]);  // Max may take either of NaN and a number
-    shifted[u] = hn::MulAdd(clamped, hn::Set(d, 1.44269504F), rounder);
+    shifted[u] = hn::MulAdd(x[u], hn::Set(d, of.per_bit), rounder);
     const V k = hn::Sub(shifted[u], rounder);
-    r[u] = hn::NegMulAdd(k, hn::Set(d, 0.693359375F), clamped);
-    r[u] = hn::NegMulAdd(k, hn::Set(d, -2.12194440e-4F), r[u]);
+    r[u] = hn::NegMulAdd(k, hn::Set(d, of.bit), x[u]);
+    if (kWithRest || !HWY_NATIVE_FMA) r[u] = hn::NegMulAdd(k, hn::Set(d, of.rest), r[u]);
+    x[u] = hn::Set(d, of.highest);
   }
-  polynomial(d, kTerms, r, x);
+  add_terms(d, of.lower, r, x);
   HWY_UNROLL(4)
   for (std::size_t u = 0; u < N; ++u)
     x[u] = hn::Mul(x[u], hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, shifted[u]))));
 }
 
-template <class D>
+// e^x; 0 below -88.03. x must not be above 88.37.
+constexpr PowerTerms kPower = {
+    kLn2, kRestOfLn2, 1.44269504F, 0.00831250126F, {0.0418903315F, 0.166671154F, 0.499992303F, 1.0F, 1.0F}};
+template <bool kWithRest, class D>
 HWY_INLINE hn::Vec<D> exp_of(D d, hn::Vec<D> x) {
-  hn::Vec<D> one[] = {x};
-  exp_of(d, one);
+  const auto least = hn::Set(d, -88.02969F);
+  hn::Vec<D> one[] = {hn::IfThenElse(hn::Lt(x, least), least, x)};  // Max may take either of NaN and a number
+  power_of<kWithRest>(d, kPower, one);
   return one[0];
 }
 
-// Φ(-|x|) = e^(-x²/2) R(|x|), R a polynomial in t = 1 / (1 + 0.35 |x|) fitted for least relative error (3.2e-8) up to
-// |x| = 14. The same exponential gives the density for the slope.
+// x Φ(x) = max(x, 0) - a Φ(-a) with a = |x|, and Φ(-a) = e^(-a²/2) P(a) / Q(a), fitted for least relative error (5e-9)
+// up to a = 13.268, from where on e^(-a²/2) is 0 in float. P and Q are divided by their highest coefficients, whose
+// quotient is the factor of the exponential. That also gives the density for the slope.
+constexpr float kFactor = 0.39894795F;
+constexpr PowerTerms kBell = {-2 * kLn2,
+                              -2 * kRestOfLn2,
+                              -0.72134752F,
+                              -0.000103632979F,
+                              {0.00104450387F, -0.0083116394F, 0.0498677261F, -0.199473975F, kFactor}};
 template <std::size_t N, class D>
 HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
   using V = hn::Vec<D>;
-  constexpr float kTerms[] = {-0.0291459465F, 0.143971775F, -0.255714411F, 0.159174335F, -0.0231099519F,
-                              0.105508052F,   0.119832856F, 0.139861871F,  0.139621404F};
-  const V one = hn::Set(d, 1.0F);
-  V at[N], bell[N], t[N], p[N];
+  constexpr float kAbove[] = {45.0991129F, 108.37473F, 124.372434F};
+  constexpr float kBelow[] = {46.0833508F, 118.536126F, 165.650864F, 99.2362551F};
+  const V farthest = hn::Set(d, 13.268F);
+  V at[N], a[N], bell[N], p[N], q[N];
   HWY_UNROLL(4)
   for (std::size_t u = 0; u < N; ++u) {
     at[u] = hn::LoadU(d, x + u * hn::Lanes(d));
-    bell[u] = hn::Mul(hn::Mul(at[u], at[u]), hn::Set(d, -0.5F));
-    t[u] = hn::Div(one, hn::MulAdd(hn::Abs(at[u]), hn::Set(d, 0.35F), one));
+    const V distance = hn::Abs(at[u]);
+    a[u] = hn::IfThenElse(hn::Gt(distance, farthest), farthest, distance);
+    bell[u] = hn::Mul(a[u], a[u]);
+    p[u] = hn::Add(a[u], hn::Set(d, 9.94585076F));
+    q[u] = hn::Add(a[u], hn::Set(d, 9.94672457F));
   }
-  exp_of(d, bell);
-  polynomial(d, kTerms, t, p);
+  power_of<false>(d, kBell, bell);
+  add_terms(d, kAbove, a, p);
+  add_terms(d, kBelow, a, q);
   HWY_UNROLL(4)
   for (std::size_t u = 0; u < N; ++u) {
-    const V tail = hn::Mul(hn::Mul(p[u], t[u]), bell[u]);
-    const V below = hn::IfNegativeThenElse(at[u], tail, hn::Sub(one, tail));
-    const V value = hn::Mul(at[u], below);
-    if (slope != nullptr)
-      hn::StoreU(hn::MulAdd(hn::Mul(at[u], hn::Set(d, 0.398942280F)), bell[u], below), d, slope + u * hn::Lanes(d));
-    hn::StoreU(value, d, y + u * hn::Lanes(d));
+    const V tail = hn::Div(hn::Mul(p[u], bell[u]), q[u]);
+    if (slope != nullptr) {
+      const V below = hn::IfNegativeThenElse(at[u], tail, hn::Sub(hn::Set(d, 1.0F), tail));
+      const V density = hn::Mul(bell[u], hn::Set(d, 0.398942280F / kFactor));
+      hn::StoreU(hn::MulAdd(at[u], density, below), d, slope + u * hn::Lanes(d));
+    }
+    hn::StoreU(hn::NegMulAdd(a[u], tail, hn::Max(at[u], hn::Zero(d))), d, y + u * hn::Lanes(d));
   }
 }
 
 void exponential(const float* x, std::size_t n, float* y) {
-  for_each(n, [&](auto d, std::size_t i)
-                  HWY_ATTR { hn::StoreU(exp_of(d, hn::Min(hn::Set(d, 88.37626F), hn::LoadU(d, x + i))), d, y + i); });
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(exp_of<true>(d, hn::Min(hn::Set(d, 88.37626F), hn::LoadU(d, x + i))), d, y + i);
+  });
 }
 
 void gelu(const float* x, std::size_t n, float* y, float* slope) {
@@ -195,12 +199,12 @@ void softmax_group(float* x, std::size_t rows, std::size_t n, std::size_t stride
     const auto greatest = hn::Set(d, most[r]);
     auto sum = hn::Zero(d);
     for (std::size_t j = 0; j < whole; j += kLanes) {
-      const auto e = exp_of(d, hn::Sub(hn::LoadU(d, row + j), greatest));
+      const auto e = exp_of<false>(d, hn::Sub(hn::LoadU(d, row + j), greatest));
       hn::StoreU(e, d, row + j);
       sum = hn::Add(sum, e);
     }
     if (whole < n) {
-      const auto e = exp_of(d, hn::Sub(load_rest(row), greatest));
+      const auto e = exp_of<false>(d, hn::Sub(load_rest(row), greatest));
       store_rest(e, row);
       sum = hn::Add(sum, e);
     }
@@ -217,57 +221,153 @@ void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride)
   }
 }
 
-void softmax_backward(const float* p, std::size_t n, float* g) {
-  const float mean =
-      sum_of(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, p + i), hn::LoadU(d, g + i)); });
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    hn::StoreU(hn::Mul(hn::LoadU(d, p + i), hn::Sub(hn::LoadU(d, g + i), hn::Set(d, mean))), d, g + i);
-  });
+// Sums body(tag, i, r) over i for R rows side by side, so that no sum waits for another; in the same order for any R.
+template <std::size_t R, class Body>
+HWY_INLINE void sums_of(std::size_t n, const Body& body, float (&sums)[R]) {
+  const Wide d;
+  hn::Vec<Wide> lanes[R];
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) lanes[r] = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    HWY_UNROLL(4)
+    for (std::size_t r = 0; r < R; ++r) lanes[r] = hn::Add(lanes[r], body(d, i, r));
+  }
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) sums[r] = hn::GetLane(hn::SumOfLanes(d, lanes[r]));
+  for (; i < n; ++i) {
+    for (std::size_t r = 0; r < R; ++r) sums[r] += hn::GetLane(body(Single(), i, r));
+  }
 }
 
-float normalize(const float* x, const float* residual, std::size_t n, float epsilon, const float* gain,
-                const float* offset, float* unit, float* y) {
-  const float count = static_cast<float>(n);
-  const float mean = sum_of(n,
-                            [&](auto d, std::size_t i) HWY_ATTR {
-                              auto z = hn::LoadU(d, x + i);
-                              if (residual != nullptr) z = hn::Add(z, hn::LoadU(d, residual + i));
-                              hn::StoreU(z, d, unit + i);
-                              return z;
-                            }) /
-                     count;
-  const float variance = sum_of(n,
-                                [&](auto d, std::size_t i) HWY_ATTR {
-                                  const auto z = hn::Sub(hn::LoadU(d, unit + i), hn::Set(d, mean));
-                                  return hn::Mul(z, z);
-                                }) /
-                         count;
-  const float scale = 1.0F / std::sqrt(variance + epsilon);
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    const auto u = hn::Mul(hn::Sub(hn::LoadU(d, unit + i), hn::Set(d, mean)), hn::Set(d, scale));
-    hn::StoreU(u, d, unit + i);
-    hn::StoreU(hn::MulAdd(u, hn::LoadU(d, gain + i), hn::LoadU(d, offset + i)), d, y + i);
-  });
-  return scale;
+// Calls body(integral_constant R, first row) for R = 4 rows at a time and then for the rows left over, one by one.
+template <class Body>
+HWY_INLINE void for_rows(std::size_t rows, const Body& body) {
+  std::size_t r = 0;
+  for (; r + 4 <= rows; r += 4) body(std::integral_constant<std::size_t, 4>(), r);
+  for (; r < rows; ++r) body(std::integral_constant<std::size_t, 1>(), r);
 }
 
-void normalize_backward(const float* dy, const float* unit, std::size_t n, float scale, const float* gain, float* dz,
-                        float* dgain, float* doffset) {
-  const float count = static_cast<float>(n);
-  const float mean =
-      sum_of(n, [&](auto d, std::size_t i) HWY_ATTR { return hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i)); }) /
-      count;
-  const float slope = sum_of(n,
-                             [&](auto d, std::size_t i) HWY_ATTR {
-                               const auto g = hn::LoadU(d, dy + i), along = hn::Mul(g, hn::LoadU(d, unit + i));
-                               hn::StoreU(hn::Add(hn::LoadU(d, dgain + i), along), d, dgain + i);
-                               hn::StoreU(hn::Add(hn::LoadU(d, doffset + i), g), d, doffset + i);
-                               return hn::Mul(along, hn::LoadU(d, gain + i));
-                             }) /
-                      count;
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    const auto g = hn::Sub(hn::Mul(hn::LoadU(d, dy + i), hn::LoadU(d, gain + i)), hn::Set(d, mean));
-    hn::StoreU(hn::Mul(hn::Set(d, scale), hn::NegMulAdd(hn::LoadU(d, unit + i), hn::Set(d, slope), g)), d, dz + i);
+template <std::size_t R>
+HWY_INLINE void softmax_backward_rows(const float* p, std::size_t n, std::size_t stride, float* g) {
+  float means[R];
+  sums_of(
+      n,
+      [&](auto d, std::size_t i, std::size_t r)
+          HWY_ATTR { return hn::Mul(hn::LoadU(d, p + r * stride + i), hn::LoadU(d, g + r * stride + i)); },
+      means);
+  for (std::size_t r = 0; r < R; ++r) {
+    const float* p_row = p + r * stride;
+    float* g_row = g + r * stride;
+    const float mean = means[r];
+    for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+      const auto from_mean = hn::Sub(hn::LoadU(d, g_row + i), hn::Set(d, mean));
+      hn::StoreU(hn::Mul(hn::LoadU(d, p_row + i), from_mean), d, g_row + i);
+    });
+  }
+}
+
+void softmax_backward(const float* p, std::size_t rows, std::size_t n, std::size_t stride, float* g) {
+  for_rows(rows, [&](auto some, std::size_t r)
+                     HWY_ATTR { softmax_backward_rows<some()>(p + r * stride, n, stride, g + r * stride); });
+}
+
+template <std::size_t R>
+HWY_INLINE void normalize_rows(const Normalization<float>& of, std::size_t first) {
+  const std::size_t n = of.width;
+  const float* x = of.x + first * of.x_stride;
+  const float* residual = of.residual == nullptr ? nullptr : of.residual + first * of.residual_stride;
+  float* unit = of.unit + first * n;
+  float* y = of.y + first * n;
+  float means[R], variances[R];
+  sums_of(
+      n,
+      [&](auto d, std::size_t i, std::size_t r) HWY_ATTR {
+        auto z = hn::LoadU(d, x + r * of.x_stride + i);
+        if (residual != nullptr) z = hn::Add(z, hn::LoadU(d, residual + r * of.residual_stride + i));
+        hn::StoreU(z, d, unit + r * n + i);
+        return z;
+      },
+      means);
+  for (float& mean : means) mean /= static_cast<float>(n);
+  sums_of(
+      n,
+      [&](auto d, std::size_t i, std::size_t r) HWY_ATTR {
+        const auto z = hn::Sub(hn::LoadU(d, unit + r * n + i), hn::Set(d, means[r]));
+        return hn::Mul(z, z);
+      },
+      variances);
+  for (std::size_t r = 0; r < R; ++r) {
+    const float mean = means[r], scale = 1.0F / std::sqrt(variances[r] / static_cast<float>(n) + of.epsilon);
+    for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+      const auto u = hn::Mul(hn::Sub(hn::LoadU(d, unit + r * n + i), hn::Set(d, mean)), hn::Set(d, scale));
+      hn::StoreU(u, d, unit + r * n + i);
+      hn::StoreU(hn::MulAdd(u, hn::LoadU(d, of.gain + i), hn::LoadU(d, of.offset + i)), d, y + r * n + i);
+    });
+    of.scales[first + r] = scale;
+  }
+}
+
+void normalize(const Normalization<float>& of) {
+  for_rows(of.rows, [&](auto some, std::size_t r) HWY_ATTR { normalize_rows<some()>(of, r); });
+}
+
+// Of R rows at column i: adds to the gradients of gain and offset there, and to the sums of each row.
+template <std::size_t R, class D>
+HWY_INLINE void normalize_backward_at(D d, const Normalization<float>& of, const float* dy, const float* unit,
+                                      std::size_t i, float* dgain, float* doffset, hn::Vec<D> (&means)[R],
+                                      hn::Vec<D> (&slopes)[R]) {
+  const auto gain = hn::LoadU(d, of.gain + i);
+  auto to_gain = hn::LoadU(d, dgain + i), to_offset = hn::LoadU(d, doffset + i);
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) {
+    const auto g = hn::LoadU(d, dy + r * of.width + i), along = hn::Mul(g, hn::LoadU(d, unit + r * of.width + i));
+    to_gain = hn::Add(to_gain, along);
+    to_offset = hn::Add(to_offset, g);
+    means[r] = hn::MulAdd(g, gain, means[r]);
+    slopes[r] = hn::MulAdd(along, gain, slopes[r]);
+  }
+  hn::StoreU(to_gain, d, dgain + i);
+  hn::StoreU(to_offset, d, doffset + i);
+}
+
+template <std::size_t R>
+HWY_INLINE void normalize_backward_rows(const Normalization<float>& of, std::size_t first, const float* dy, float* dz,
+                                        std::size_t dz_stride, float* dgain, float* doffset) {
+  const Wide d;
+  const std::size_t n = of.width;
+  const float* unit = of.unit + first * n;
+  hn::Vec<Wide> means[R], slopes[R];
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) means[r] = slopes[r] = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) normalize_backward_at(d, of, dy, unit, i, dgain, doffset, means, slopes);
+  const Single one;
+  hn::Vec<Single> rest_means[R], rest_slopes[R];
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) rest_means[r] = rest_slopes[r] = hn::Zero(one);
+  for (; i < n; ++i) normalize_backward_at(one, of, dy, unit, i, dgain, doffset, rest_means, rest_slopes);
+  HWY_UNROLL(4)
+  for (std::size_t r = 0; r < R; ++r) {
+    const auto over_row = [&](auto lanes, auto rest) HWY_ATTR {
+      return (hn::GetLane(hn::SumOfLanes(d, lanes)) + hn::GetLane(rest)) / static_cast<float>(n);
+    };
+    const float mean = over_row(means[r], rest_means[r]), slope = over_row(slopes[r], rest_slopes[r]);
+    const float scale = of.scales[first + r];
+    for_each(n, [&](auto tag, std::size_t j) HWY_ATTR {
+      const auto g = hn::Mul(hn::LoadU(tag, dy + r * n + j), hn::LoadU(tag, of.gain + j));
+      const auto off =
+          hn::NegMulAdd(hn::LoadU(tag, unit + r * n + j), hn::Set(tag, slope), hn::Sub(g, hn::Set(tag, mean)));
+      hn::StoreU(hn::Mul(hn::Set(tag, scale), off), tag, dz + r * dz_stride + j);
+    });
+  }
+}
+
+void normalize_backward(const Normalization<float>& of, const float* dy, std::size_t first, std::size_t rows, float* dz,
+                        std::size_t dz_stride, float* dgain, float* doffset) {
+  for_rows(rows, [&](auto some, std::size_t r) HWY_ATTR {
+    normalize_backward_rows<some()>(of, first + r, dy + (first + r) * of.width, dz + r * dz_stride, dz_stride, dgain,
+                                    doffset);
   });
 }
 
@@ -390,23 +490,22 @@ void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride)
 }
 
 HWY_EXPORT(softmax_backward);
-void softmax_backward(const float* p, std::size_t n, float* d) {
+void softmax_backward(const float* p, std::size_t rows, std::size_t n, std::size_t stride, float* d) {
   obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(softmax_backward)(p, n, d);
+  return HWY_DYNAMIC_DISPATCH(softmax_backward)(p, rows, n, stride, d);
 }
 
 HWY_EXPORT(normalize);
-float normalize(const float* x, const float* residual, std::size_t n, float epsilon, const float* gain,
-                const float* offset, float* unit, float* y) {
+void normalize(const Normalization<float>& of) {
   obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(normalize)(x, residual, n, epsilon, gain, offset, unit, y);
+  return HWY_DYNAMIC_DISPATCH(normalize)(of);
 }
 
 HWY_EXPORT(normalize_backward);
-void normalize_backward(const float* dy, const float* unit, std::size_t n, float scale, const float* gain, float* dz,
-                        float* dgain, float* doffset) {
+void normalize_backward(const Normalization<float>& of, const float* dy, std::size_t first, std::size_t rows, float* dz,
+                        std::size_t dz_stride, float* dgain, float* doffset) {
   obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(normalize_backward)(dy, unit, n, scale, gain, dz, dgain, doffset);
+  return HWY_DYNAMIC_DISPATCH(normalize_backward)(of, dy, first, rows, dz, dz_stride, dgain, doffset);
 }
 
 HWY_EXPORT(add);

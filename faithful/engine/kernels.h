@@ -28,13 +28,12 @@ void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride)
 inline void softmax(float* x, std::size_t n) {
   softmax_rows(x, 1, n, n);
 }
-void softmax_backward(const float* p, std::size_t n, float* d);
+void softmax_backward(const float* p, std::size_t rows, std::size_t n, std::size_t stride, float* d);
 
 // Error below 2e-6 times the greatest magnitude of the row's result, for rows shorter than 10,000.
-float normalize(const float* x, const float* residual, std::size_t n, float epsilon, const float* gain,
-                const float* offset, float* unit, float* y);
-void normalize_backward(const float* dy, const float* unit, std::size_t n, float scale, const float* gain, float* dz,
-                        float* dgain, float* doffset);
+void normalize(const Normalization<float>& of);
+void normalize_backward(const Normalization<float>& of, const float* dy, std::size_t first, std::size_t rows, float* dz,
+                        std::size_t dz_stride, float* dgain, float* doffset);
 
 // Each sum or product rounded once, so equal to the twin in every bit.
 void add(const float* x, std::size_t n, float* y);

@@ -10,9 +10,9 @@ namespace {
 // Passes dz on to x and to the residual: the sum's two inputs have the same gradient.
 template <class T>
 void layer_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset, Tensor<T> y,
-                         const T* unit, const T* scales) {
+                         const Normalization<T>& of) {
+  constexpr std::size_t kBlock = 32;  // rows that stay in the cache
   const std::size_t width = x.width();
-  const T* dy = tape.gradient_of(y);
   const ScratchScope scratch(tape.scratch());
   const auto place_for = [&](Tensor<T> constant_or_not) {  // a constant gain or offset has no use for its gradient
     if (tape.wants(constant_or_not)) return tape.gradient_to_add(constant_or_not);
@@ -26,21 +26,24 @@ void layer_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<
   std::size_t target_count = 0;
   if (tape.wants(x)) targets[target_count++] = tape.gradient(x);
   if (residual && tape.wants(residual)) targets[target_count++] = tape.gradient(residual);
-  T* spare = tape.scratch().template take<T>(width);
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    // The first target that is still empty takes the result itself.
-    T* dz = spare;
-    for (std::size_t t = target_count; t-- > 0;) {
-      if (!targets[t].add) dz = targets[t].row(r);
-    }
-    normalize_backward(dy + r * width, unit + r * width, width, scales[r], gain.data, dz, dgain, doffset);
+  // The first target that is still empty takes the result itself.
+  const Gradient<T>* empty = std::find_if(targets, targets + target_count, [](const auto& to) { return !to.add; });
+  const bool direct = empty != targets + target_count;
+  T* spare = direct ? nullptr : tape.scratch().template take<T>(kBlock * width);
+  for (std::size_t first = 0; first < of.rows; first += kBlock) {
+    const std::size_t rows = std::min(kBlock, of.rows - first);
+    const Gradient<T> dz =
+        direct ? Gradient<T>{empty->row(first), empty->stride, false} : Gradient<T>{spare, width, false};
+    normalize_backward(of, static_cast<const T*>(tape.gradient_of(y)), first, rows, dz.data, dz.stride, dgain, doffset);
     for (std::size_t t = 0; t < target_count; ++t) {
-      T* to = targets[t].row(r);
-      if (to == dz) continue;
-      if (targets[t].add) {
-        add(dz, width, to);
-      } else {
-        std::copy_n(dz, width, to);
+      if (direct && targets + t == empty) continue;
+      for (std::size_t r = 0; r < rows; ++r) {
+        T* to = targets[t].row(first + r);
+        if (targets[t].add) {
+          add(static_cast<const T*>(dz.row(r)), width, to);
+        } else {
+          std::copy_n(dz.row(r), width, to);
+        }
       }
     }
   }
@@ -51,18 +54,25 @@ void layer_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<
 template <class T>
 Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset, double epsilon) {
   const auto timing = tape.time("layer_norm");
-  const std::size_t width = x.width(), rows = x.rows();
   assert(!residual || residual.shape == x.shape);
   const Tensor<T> y = tape.make(x.shape);
-  T* unit = tape.arena().template take<T>(tape.recording() ? x.shape.count() : width);  // (z - mean) * scale
-  T* scales = tape.arena().template take<T>(rows);
-  for (std::size_t r = 0; r < rows; ++r) {
-    scales[r] =
-        normalize(x.row(r), residual ? residual.row(r) : static_cast<const T*>(nullptr), width, static_cast<T>(epsilon),
-                  gain.data, offset.data, tape.recording() ? unit + r * width : unit, y.row(r));
-  }
-  tape.record("layer_norm", y, [&tape, x, residual, gain, offset, y, unit, scales] {
-    layer_norm_backward(tape, x, residual, gain, offset, y, unit, scales);
+  const Normalization<T> of{
+      .rows = x.rows(),
+      .width = x.width(),
+      .x = x.data,
+      .x_stride = x.stride,
+      .residual = residual ? residual.data : nullptr,
+      .residual_stride = residual.stride,
+      .epsilon = static_cast<T>(epsilon),
+      .gain = gain.data,
+      .offset = offset.data,
+      .unit = tape.recording() ? tape.arena().template take<T>(x.shape.count()) : y.data,
+      .scales = tape.arena().template take<T>(x.rows()),
+      .y = y.data,
+  };
+  normalize(of);
+  tape.record("layer_norm", y, [&tape, x, residual, gain, offset, y, of] {
+    layer_norm_backward(tape, x, residual, gain, offset, y, of);
   });
   return y;
 }

@@ -22,6 +22,21 @@ struct DropoutPlace {
   std::uint32_t dropped;  // of 65536
 };
 
+// Layer norm of the rows of x + residual: what goes in, and where it goes.
+template <class T>
+struct Normalization {
+  std::size_t rows, width;
+  const T* x;
+  std::size_t x_stride;
+  const T* residual;  // null: none
+  std::size_t residual_stride;
+  T epsilon;
+  const T *gain, *offset;  // [width]
+  T* unit;                 // [rows, width]: what backwards needs; may be y, and is then lost
+  T* scales;               // [rows]
+  T* y;                    // [rows, width]
+};
+
 }  // namespace faithful::engine
 
 namespace faithful::engine::reference {
@@ -71,44 +86,55 @@ void softmax_rows(T* x, std::size_t rows, std::size_t n, std::size_t stride) {
   for (std::size_t r = 0; r < rows; ++r) softmax(x + r * stride, n);
 }
 
-// With p = softmax(x): d = gradient by p on entry, by x on return: p (d - <p, d>).
+// With p = softmax(x), every row: d = gradient by p on entry, by x on return: p (d - <p, d>).
 template <class T>
-void softmax_backward(const T* p, std::size_t n, T* d) {
-  T mean = 0;
-  for (std::size_t i = 0; i < n; ++i) mean += p[i] * d[i];
-  for (std::size_t i = 0; i < n; ++i) d[i] = p[i] * (d[i] - mean);
+void softmax_backward(const T* p, std::size_t rows, std::size_t n, std::size_t stride, T* d) {
+  for (std::size_t r = 0; r < rows; ++r, p += stride, d += stride) {
+    T mean = 0;
+    for (std::size_t i = 0; i < n; ++i) mean += p[i] * d[i];
+    for (std::size_t i = 0; i < n; ++i) d[i] = p[i] * (d[i] - mean);
+  }
 }
 
-// One row: z = x + residual (which may be null); unit = (z - mean) * scale with scale = 1 / sqrt(var + epsilon);
-// y = unit * gain + offset. Returns the scale.
+// Every row: z = x + residual; unit = (z - mean) * scale with scale = 1 / sqrt(var + epsilon); y = unit * gain +
+// offset.
 template <class T>
-T normalize(const T* x, const T* residual, std::size_t n, T epsilon, const T* gain, const T* offset, T* unit, T* y) {
-  T mean = 0, variance = 0;
-  for (std::size_t i = 0; i < n; ++i) mean += unit[i] = x[i] + (residual == nullptr ? T(0) : residual[i]);
-  mean /= static_cast<T>(n);
-  for (std::size_t i = 0; i < n; ++i) variance += (unit[i] - mean) * (unit[i] - mean);
-  const T scale = 1 / std::sqrt(variance / static_cast<T>(n) + epsilon);
-  for (std::size_t i = 0; i < n; ++i) {
-    unit[i] = (unit[i] - mean) * scale;
-    y[i] = unit[i] * gain[i] + offset[i];
+void normalize(const Normalization<T>& of) {
+  const std::size_t n = of.width;
+  for (std::size_t r = 0; r < of.rows; ++r) {
+    const T* x = of.x + r * of.x_stride;
+    const T* residual = of.residual == nullptr ? nullptr : of.residual + r * of.residual_stride;
+    T *unit = of.unit + r * n, *y = of.y + r * n;
+    T mean = 0, variance = 0;
+    for (std::size_t i = 0; i < n; ++i) mean += unit[i] = x[i] + (residual == nullptr ? T(0) : residual[i]);
+    mean /= static_cast<T>(n);
+    for (std::size_t i = 0; i < n; ++i) variance += (unit[i] - mean) * (unit[i] - mean);
+    const T scale = of.scales[r] = 1 / std::sqrt(variance / static_cast<T>(n) + of.epsilon);
+    for (std::size_t i = 0; i < n; ++i) {
+      const T u = unit[i] = (unit[i] - mean) * scale;
+      y[i] = u * of.gain[i] + of.offset[i];
+    }
   }
-  return scale;
 }
 
-// The same row backwards: adds to the gradients of gain and offset; writes that of z to dz.
+// The same backwards for some rows from `first` on: adds to the gradients of gain and offset; writes that of z to dz.
 template <class T>
-void normalize_backward(const T* dy, const T* unit, std::size_t n, T scale, const T* gain, T* dz, T* dgain,
-                        T* doffset) {
-  T mean = 0, slope = 0;  // of the gradient by unit: its mean, and its mean along unit
-  for (std::size_t i = 0; i < n; ++i) {
-    dgain[i] += dy[i] * unit[i];
-    doffset[i] += dy[i];
-    mean += dy[i] * gain[i];
-    slope += dy[i] * gain[i] * unit[i];
+void normalize_backward(const Normalization<T>& of, const T* dy, std::size_t first, std::size_t rows, T* dz,
+                        std::size_t dz_stride, T* dgain, T* doffset) {
+  const std::size_t n = of.width;
+  for (std::size_t r = first; r < first + rows; ++r, dz += dz_stride) {
+    const T *g = dy + r * n, *unit = of.unit + r * n;
+    T mean = 0, slope = 0;  // of the gradient by unit: its mean, and its mean along unit
+    for (std::size_t i = 0; i < n; ++i) {
+      dgain[i] += g[i] * unit[i];
+      doffset[i] += g[i];
+      mean += g[i] * of.gain[i];
+      slope += g[i] * of.gain[i] * unit[i];
+    }
+    mean /= static_cast<T>(n);
+    slope /= static_cast<T>(n);
+    for (std::size_t i = 0; i < n; ++i) dz[i] = of.scales[r] * (g[i] * of.gain[i] - mean - unit[i] * slope);
   }
-  mean /= static_cast<T>(n);
-  slope /= static_cast<T>(n);
-  for (std::size_t i = 0; i < n; ++i) dz[i] = scale * (dy[i] * gain[i] - mean - unit[i] * slope);
 }
 
 // y += x.

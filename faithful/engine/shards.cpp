@@ -28,6 +28,7 @@ Shards<T>::Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions opti
   for (std::size_t i = 0; i < pool.size(); ++i) tapes_.push_back(std::make_unique<Tape<T>>());
   for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
     const ParameterEntry& entry = parameters.entries()[e];
+    if (entry.statistic) options_.at_once = 0;  // statistics of part of a shard would not be those of the shard
     for (std::size_t at = 0; at < entry.shape.count(); at += kPieceNumbers) {
       pieces_.push_back({e, entry.offset + at, std::min(kPieceNumbers, entry.shape.count() - at)});
     }

@@ -17,20 +17,28 @@
 namespace faithful::engine {
 
 struct ShardOptions {
-  std::size_t shards = 8;  // into which a batch is cut, whatever the number of threads; part of what a seed means
-  std::uint64_t seed = 0;  // of dropout
+  std::size_t shards = 8;   // into which a batch is cut, whatever the number of threads; part of what a seed means
+  std::size_t at_once = 0;  // samples of a shard that are passed together; 0: all. With statistics always all
+  std::uint64_t seed = 0;   // of dropout
 };
 
+// A good `at_once` for a Transformer: few samples, so that what a pass records is still in the caches on its way back;
+// but enough that the gradients of the weights, which every pass goes through, are few beside it. A layer has about 12
+// width² weights, and records about 30 width numbers for every position.
+inline std::size_t samples_at_once(std::size_t width, std::size_t positions) {
+  return std::max<std::size_t>(1, (3 * width + positions / 2) / positions);
+}
+
 // Training on the threads of a pool with the same result, bit for bit, for any number of them. A batch is cut into a
-// fixed number of shards; each is passed forwards and backwards on one thread's tape into gradients of its own, and the
-// update adds these up in the order of the shards, in the same sweep as AdamW.
+// fixed number of shards; each is passed forwards and backwards, some samples at once, on one thread's tape into
+// gradients of its own, and the update adds these up in the order of the shards, in the same sweep as AdamW.
 template <class T>
 class FAITHFUL_API Shards {
  public:
   Shards(Parameters<T>& parameters, ThreadPool& pool, ShardOptions options = {});
 
   // Passes a batch forwards and backwards. `forward(tape, begin, end)` builds the loss of samples begin .. end - 1 and
-  // returns it, already scaled so that the sum over shards is the loss of the batch; that sum is returned.
+  // returns it, already scaled so that the sum over all calls is the loss of the batch; that sum is returned.
   template <class Forward>
   double accumulate(std::size_t batch, Forward&& forward, Profile* profile = nullptr);
 
@@ -94,16 +102,21 @@ template <class Forward>
 double Shards<T>::accumulate(std::size_t batch, Forward&& forward, Profile* profile) {
   active_ = std::min(options_.shards, batch);
   for_each_shard(active_, [&](std::size_t shard, Tape<T>& tape) {
-    const std::size_t begin = batch * shard / active_, end = batch * (shard + 1) / active_;
-    const Draws draws{options_.seed, step_, static_cast<std::uint32_t>(begin)};
-    tape.begin(parameters_, {.record = true,
-                             .training = true,
-                             .gradients = gradients_[shard],
-                             .draws = draws,
-                             .profile = profile});  // with a profile, on one thread only
-    const Tensor<T> loss = forward(tape, begin, end);
-    losses_[shard] = static_cast<double>(*loss.data);
-    tape.backward(loss);
+    const std::size_t first = batch * shard / active_, count = batch * (shard + 1) / active_ - first;
+    const std::size_t passes = options_.at_once == 0 ? 1 : (count + options_.at_once - 1) / options_.at_once;
+    losses_[shard] = 0;
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      const std::size_t begin = first + count * pass / passes, end = first + count * (pass + 1) / passes;
+      tape.begin(parameters_, {.record = true,
+                               .training = true,
+                               .gradients = gradients_[shard],
+                               .add_gradients = pass > 0,
+                               .draws = {options_.seed, step_, static_cast<std::uint32_t>(begin)},
+                               .profile = profile});  // with a profile, on one thread only
+      const Tensor<T> loss = forward(tape, begin, end);
+      losses_[shard] += static_cast<double>(*loss.data);
+      tape.backward(loss);
+    }
   });
   double loss = 0;
   for (std::size_t shard = 0; shard < active_; ++shard) loss += losses_[shard];

@@ -22,6 +22,7 @@ void Tape<T>::begin(const Parameters<T>& parameters, Options options) {
     T* values = const_cast<T*>(parameters.values().data()) + entry.offset;
     T* gradient = of_parameters ? options.gradients.data() + entry.offset : nullptr;
     parameter_tensors_.push_back(add_slot(values, entry.shape, entry.shape.width(), gradient, of_parameters));
+    slots_.back().written = options.add_gradients;
   }
 }
 

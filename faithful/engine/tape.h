@@ -52,6 +52,7 @@ class FAITHFUL_API Tape {
     bool record = false;          // leave closures, so that backward() can run
     bool training = false;        // dropout drops, batch norm takes the batch's statistics
     std::span<T> gradients = {};  // [parameters.size()]: of the parameters; empty: only those of variables are wanted
+    bool add_gradients = false;   // to what `gradients` holds already
     Draws draws = {};
     Profile* profile = nullptr;  // adds up the seconds of every operator
   };

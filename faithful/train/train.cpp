@@ -135,7 +135,10 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       held_logits_(sets.validation.size() * model.config().outputs()),
       held_probabilities_(sets.validation.size(), model.config().classes),
       padded_(sets.train.padded_count() > 0),
-      shards_(model.parameters(), pool, {.shards = kShards, .seed = options.seed}),
+      shards_(model.parameters(), pool,
+              {.shards = kShards,
+               .at_once = engine::samples_at_once(model.config().width, model.config().steps()),
+               .seed = options.seed}),
       batches_(sets.train, {.size = options.batch, .seed = options.seed}),
       loader_(model.config(), options.batch) {
   if (options.class_weights == "auto") class_weights_ = sets.train.class_weights();

@@ -17,10 +17,13 @@ struct Case {
 };
 
 // Sizes around the tile (6 rows, 8 to 64 columns), the block of rows (72), the depth of a pass (320), and primes.
-const std::vector<Case> kCases = {{1, 1, 1},    {1, 16, 1},     {2, 3, 5},     {6, 16, 8},
-                                  {7, 17, 9},   {5, 15, 31},    {12, 32, 3},   {13, 67, 11},
-                                  {72, 16, 64}, {73, 65, 38},   {1, 1, 321},   {3, 100, 640},
-                                  {19, 5, 641}, {100, 100, 16}, {144, 128, 1}, {97, 101, 103}};
+const std::vector<Case> kCases = {{1, 1, 1},      {1, 16, 1},     {2, 3, 5},
+                                  {6, 16, 8},     {7, 17, 9},     {5, 15, 31},
+                                  {12, 32, 3},    {13, 67, 11},   {72, 16, 64},
+                                  {73, 65, 38},   {1, 1, 321},    {3, 100, 640},
+                                  {19, 5, 641},   {100, 100, 16}, {144, 128, 1},
+                                  {97, 101, 103}, {13, 129, 37},  {80, 150, 330},
+                                  {6, 160, 7},    {1, 200, 2}};  // on both sides of where A transposed is packed
 
 template <class T>
 std::vector<T> numbers(std::size_t count, std::uint64_t stream) {

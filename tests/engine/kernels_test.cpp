@@ -143,9 +143,24 @@ TEST(Kernels, SoftmaxAndItsGradient) {
       softmax(exact.data(), n);
       expect_near(p, exact, 1e-6 + 6e-8 * 2 * width, 0);
       std::vector<double> exact_d = doubled(d);
-      softmax_backward(p.data(), n, d.data());
-      softmax_backward(exact.data(), n, exact_d.data());
+      softmax_backward(p.data(), 1, n, n, d.data());
+      softmax_backward(exact.data(), 1, n, n, exact_d.data());
       expect_near(d, exact_d, 1e-6, 1e-6);
+    }
+  }
+}
+
+TEST(Kernels, SoftmaxBackwardOfRowsIsThatOfEachRow) {
+  for (const std::size_t rows : {1, 3, 4, 11}) {
+    for (const std::size_t n : kLengths) {
+      const std::size_t stride = n + 3;
+      const std::vector<float> p = numbers(rows * stride, n, 0, 1);
+      std::vector<float> all = numbers(rows * stride, n + 1), single = all;
+      softmax_backward(p.data(), rows, n, stride, all.data());
+      for (std::size_t r = 0; r < rows; ++r) {
+        softmax_backward(p.data() + r * stride, 1, n, stride, single.data() + r * stride);
+      }
+      EXPECT_EQ(all, single);
     }
   }
 }
@@ -206,28 +221,56 @@ TEST(Kernels, SoftmaxOfEqualScoresIsUniform) {
   EXPECT_EQ(p, std::vector<float>(64, 1.0F / 64));
 }
 
+// Layer norm of some rows with all its places, and backwards; rows of x, of the residual and of dz lie apart.
+template <class T>
+struct NormCase {
+  NormCase(std::size_t rows, std::size_t n, bool with_residual)
+      : x(of<T>(rows * (n + 3), 1)),
+        residual(of<T>(rows * (n + 1), 2)),
+        gain(of<T>(n, 3)),
+        offset(of<T>(n, 4)),
+        dy(of<T>(rows * n, 5)),
+        unit(rows * n),
+        scales(rows),
+        y(rows * n),
+        dz(rows * (n + 2)),
+        dgain(n, T(0.5)),
+        doffset(n, T(0.25)) {
+    // A tenth as epsilon keeps rows of one or two elements well conditioned.
+    const T epsilon = static_cast<T>(0.1F);
+    const T* added = with_residual ? residual.data() : nullptr;
+    const Normalization<T> all{rows,    n,           x.data(),      n + 3,       added,         n + 1,
+                               epsilon, gain.data(), offset.data(), unit.data(), scales.data(), y.data()};
+    normalize(all);
+    normalize_backward(all, static_cast<const T*>(dy.data()), 0, rows, dz.data(), n + 2, dgain.data(), doffset.data());
+    Normalization<T> without_unit = all;
+    y_alone = y;
+    without_unit.unit = without_unit.y = y_alone.data();
+    normalize(without_unit);
+  }
+
+  template <class To>
+  static std::vector<To> of(std::size_t n, std::uint64_t stream) {
+    const std::vector<float> values = numbers(n, stream);
+    return {values.begin(), values.end()};
+  }
+  std::vector<T> x, residual, gain, offset, dy, unit, scales, y, y_alone, dz, dgain, doffset;
+};
+
 TEST(Kernels, NormalizeAndItsGradient) {
   for (const std::size_t n : kLengths) {
-    for (const bool with_residual : {false, true}) {
-      const std::vector<float> x = numbers(n, 1), r = numbers(n, 2), gain = numbers(n, 3), offset = numbers(n, 4);
-      const std::vector<float> dy = numbers(n, 5);
-      const std::vector<double> x2 = doubled(x), r2 = doubled(r), gain2 = doubled(gain), offset2 = doubled(offset);
-      const std::vector<double> dy2 = doubled(dy);
-      std::vector<float> unit(n), y(n), dz(n), dgain(n, 0.5F), doffset(n, 0.25F);
-      std::vector<double> unit2(n), y2(n), dz2(n), dgain2(n, 0.5), doffset2(n, 0.25);
-      // A tenth as epsilon keeps rows of one or two elements well conditioned.
-      const float scale = normalize(x.data(), with_residual ? r.data() : nullptr, n, 0.1F, gain.data(), offset.data(),
-                                    unit.data(), y.data());
-      const double scale2 = normalize(x2.data(), with_residual ? r2.data() : nullptr, n, static_cast<double>(0.1F),
-                                      gain2.data(), offset2.data(), unit2.data(), y2.data());
-      EXPECT_NEAR(scale, scale2, 1e-6 * scale2);
-      expect_near(unit, unit2, 0, 2e-6);
-      expect_near(y, y2, 0, 4e-6);
-      normalize_backward(dy.data(), unit.data(), n, scale, gain.data(), dz.data(), dgain.data(), doffset.data());
-      normalize_backward(dy2.data(), unit2.data(), n, scale2, gain2.data(), dz2.data(), dgain2.data(), doffset2.data());
-      expect_near(dz, dz2, 0, 2e-5);
-      expect_near(dgain, dgain2, 0, 1e-5);
-      expect_near(doffset, doffset2, 0, 1e-6);
+    for (const std::size_t rows : {1, 3, 4, 9}) {
+      for (const bool with_residual : {false, true}) {
+        const NormCase<float> ours(rows, n, with_residual);
+        const NormCase<double> exact(rows, n, with_residual);
+        expect_near(ours.scales, exact.scales, 1e-6, 0);
+        expect_near(ours.unit, exact.unit, 0, 2e-6);
+        expect_near(ours.y, exact.y, 0, 4e-6);
+        EXPECT_EQ(ours.y_alone, ours.y);
+        expect_near(ours.dz, exact.dz, 0, 2e-5);
+        expect_near(ours.dgain, exact.dgain, 0, 1e-5);
+        expect_near(ours.doffset, exact.doffset, 0, 2e-6);
+      }
     }
   }
 }

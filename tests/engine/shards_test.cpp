@@ -18,11 +18,11 @@ using testing::ReferenceModel;
 constexpr ReferenceConfig kSmall{.channels = 3, .width = 16, .heads = 2, .layers = 2, .positions = 11, .dropout = 0.1};
 
 std::vector<float> weights_after(std::size_t steps, std::size_t threads, std::size_t shards = 5,
-                                 ReferenceConfig config = kSmall) {
+                                 std::size_t at_once = 0) {
   ThreadPool pool(threads);
-  ReferenceModel<float> model(config);
-  const ReferenceBatch<float> batch(config, 13);
-  Shards<float> training(model.parameters, pool, {.shards = shards, .seed = 3});
+  ReferenceModel<float> model(kSmall);
+  const ReferenceBatch<float> batch(kSmall, 13);
+  Shards<float> training(model.parameters, pool, {.shards = shards, .at_once = at_once, .seed = 3});
   for (std::size_t i = 0; i < steps; ++i) {
     training.accumulate(13, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
       return model.loss(tape, batch.x, batch.labels, begin, end);
@@ -39,12 +39,40 @@ TEST(Shards, WeightsAreBitIdenticalForAnyNumberOfThreads) {
   EXPECT_EQ(weights_after(50, 3), one);
   EXPECT_EQ(weights_after(50, 4), one);
   for (const float w : one) ASSERT_TRUE(std::isfinite(w));
+  EXPECT_EQ(weights_after(20, 3, 5, 2), weights_after(20, 1, 5, 2));
 }
 
 TEST(Shards, TheCutChangesRoundingOnly) {
   const std::vector<float> five = weights_after(3, 2, 5), one = weights_after(3, 2, 1);
   ASSERT_NE(five, one);
   for (std::size_t i = 0; i < one.size(); ++i) ASSERT_NEAR(five[i], one[i], 1e-3);  // dropout is keyed by the sample
+}
+
+// The gradients and the loss of a batch are the same sums, however many samples are passed at once.
+TEST(Shards, SamplesPassedAtOnceChangeRoundingOnly) {
+  const auto pass = [](std::size_t at_once) {
+    ThreadPool pool(1);
+    ReferenceModel<double> model(kSmall);
+    const ReferenceBatch<double> batch(kSmall, 13);
+    Shards<double> training(model.parameters, pool, {.shards = 2, .at_once = at_once});
+    double loss = 0;
+    std::size_t calls = 0;
+    for (int step = 0; step < 2; ++step) {  // the second time the gradients of the first must be gone
+      loss = training.accumulate(13, [&](Tape<double>& tape, std::size_t begin, std::size_t end) {
+        ++calls;
+        return model.loss(tape, batch.x, batch.labels, begin, end);
+      });
+    }
+    return std::make_tuple(training.summed_gradients(), loss, calls);
+  };
+  const auto [whole, loss, calls] = pass(0);
+  EXPECT_EQ(calls, 4U);
+  for (const std::size_t at_once : {1, 2, 3, 7, 100}) {
+    const auto [gradients, same_loss, passes] = pass(at_once);
+    EXPECT_NEAR(same_loss, loss, 1e-12);
+    EXPECT_EQ(passes, 2 * ((6 + at_once - 1) / at_once + (7 + at_once - 1) / at_once));  // shards of 6 and 7
+    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_NEAR(gradients[i], whole[i], 1e-12);
+  }
 }
 
 TEST(Shards, TrainingLowersTheLoss) {
@@ -146,8 +174,8 @@ TEST(Shards, StatisticsMoveTowardsWhatTheShardsSaw) {
   parameters.allocate();
   parameters.initialize(1);
   ThreadPool pool(2);
-  Shards<double> training(parameters, pool, {.shards = 2});
-  const double x[] = {1, 3, 10, 20};  // shards 1, 3 and 10, 20
+  Shards<double> training(parameters, pool, {.shards = 2, .at_once = 1});  // which statistics overrule
+  const double x[] = {1, 3, 10, 20};                                       // shards 1, 3 and 10, 20
   training.accumulate(4, [&](Tape<double>& tape, std::size_t begin, std::size_t end) {
     return sum(tape, batch_norm(tape, tape.input(x + begin, {end - begin, 1}), tape[gain], tape[offset], tape[mean],
                                 tape[variance]));
