@@ -104,11 +104,13 @@ HWY_INLINE void gelu_at(D d, const float* x, float* y, float* slope) {
     const V distance = hn::Abs(at[u]);
     a[u] = hn::IfThenElse(hn::Gt(distance, farthest), farthest, distance);
     bell[u] = hn::Mul(a[u], a[u]);
-    p[u] = hn::Add(a[u], hn::Set(d, 9.94585076F));
-    q[u] = hn::Add(a[u], hn::Set(d, 9.94672457F));
   }
   power_of<false>(d, kBell, bell);
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) p[u] = hn::Add(a[u], hn::Set(d, 9.94585076F));
   add_terms(d, kAbove, a, p);
+  HWY_UNROLL(4)
+  for (std::size_t u = 0; u < N; ++u) q[u] = hn::Add(a[u], hn::Set(d, 9.94672457F));
   add_terms(d, kBelow, a, q);
   HWY_UNROLL(4)
   for (std::size_t u = 0; u < N; ++u) {
