@@ -267,7 +267,7 @@ void check_config(const ModelConfig& config, const std::string& place) {
 }
 
 std::size_t inference_batch(const ModelConfig& config, std::size_t most) {
-  constexpr std::size_t kNumbers = std::size_t{1} << 19;  // of one activation [B, S, d], or [B, C, S, d]
+  constexpr std::size_t kNumbers = std::size_t{1} << 15;  // of one activation [B, S, d], or [B, C, S, d]: 128 KiB
   const std::size_t sequences = config.is_dfstrans() ? config.channels : 1;
   return std::clamp<std::size_t>(kNumbers / (sequences * config.steps() * config.width), 1,
                                  std::max<std::size_t>(most, 1));
