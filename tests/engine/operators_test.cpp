@@ -67,13 +67,16 @@ TEST(Linear, ReluHasTheSlopeOfItsSide) {
 }
 
 TEST(LayerNorm, Gradients) {
-  for (const auto& [rows, width] : {std::array<std::size_t, 2>{1, 1}, {1, 2}, {3, 7}, {4, 16}}) {
+  for (const auto& [rows, width] : {std::array<std::size_t, 2>{1, 1}, {1, 2}, {3, 7}, {4, 16}, {35, 3}}) {
     expect_gradients(
         {Shape{rows, width}, Shape{rows, width}, Shape{width}, Shape{width}},
         [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], x[1], x[2], x[3], 0.1); });
     expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}},
                      [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], {}, x[1], x[2], 0.1); });
     // x is its own residual, and is used once more: gradients add up.
+    expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}}, [](Tape<double>& tape, const Tensors& x) {
+      return layer_norm(tape, x[0], x[0], x[1], x[2], 0.1);
+    });
     expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}}, [](Tape<double>& tape, const Tensors& x) {
       return add(tape, layer_norm(tape, x[0], x[0], x[1], x[2], 0.1), x[0]);
     });
