@@ -35,7 +35,7 @@ std::vector<float> waves(std::size_t count) {
 }
 
 void measure_kernels() {
-  constexpr std::size_t kCount = 25'600, kRows = 100, kColumns = 100, kStride = 128;
+  constexpr std::size_t kCount = 25'600, kRows = 100, kColumns = 100, kStride = 112;
   const std::vector<float> x = waves(kCount);
   std::vector<float> y(kCount), slope(kCount);
   const auto say = [](const char* name, double seconds, std::size_t elements) {

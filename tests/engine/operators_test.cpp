@@ -73,7 +73,7 @@ TEST(LayerNorm, Gradients) {
         [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], x[1], x[2], x[3], 0.1); });
     expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}},
                      [](Tape<double>& tape, const Tensors& x) { return layer_norm(tape, x[0], {}, x[1], x[2], 0.1); });
-    // x is its own residual, and is used once more: gradients add up.
+    // x is its own residual; then it is used once more: gradients add up.
     expect_gradients({Shape{rows, width}, Shape{width}, Shape{width}}, [](Tape<double>& tape, const Tensors& x) {
       return layer_norm(tape, x[0], x[0], x[1], x[2], 0.1);
     });

@@ -75,6 +75,15 @@ TEST(Shards, SamplesPassedAtOnceChangeRoundingOnly) {
   }
 }
 
+// The sizes it was measured at, with shards of four samples: parts at d = 64, whole shards from d = 128 on.
+TEST(Shards, FewerSamplesAtOnceWhereTheyAreLong) {
+  EXPECT_EQ(samples_at_once(64, 100), 2U);
+  EXPECT_EQ(samples_at_once(128, 100), 4U);
+  EXPECT_GE(samples_at_once(256, 100), 4U);
+  EXPECT_EQ(samples_at_once(64, 17'984), 1U);
+  EXPECT_EQ(samples_at_once(1, 1), 3U);
+}
+
 TEST(Shards, TrainingLowersTheLoss) {
   ThreadPool pool(2);
   ReferenceConfig config = kSmall;
