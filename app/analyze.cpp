@@ -9,9 +9,9 @@
 #include "app/tables.h"
 #include "app/verbs.h"
 #include "faithful/analysis/analysis.h"
+#include "faithful/analysis/analysis_json.h"
 #include "faithful/base/error.h"
 #include "faithful/io/json.h"
-#include "faithful/outcome/analysis_json.h"
 
 namespace faithful::app {
 
@@ -23,6 +23,7 @@ struct AnalyzeOptions {
   AnalysisOptions analysis;
   bool json = false;
   std::string output;  // folder; empty: nothing is written
+  std::size_t threads = default_threads();
 };
 
 // Names of encodings have neither a dot nor a slash.
@@ -36,7 +37,7 @@ std::vector<Analysis> analyze_all(const AnalyzeOptions& options) {
   for (const std::string& name : options.names) {
     if (!is_file(name)) continue;
     tables.push_back(load_table(name));
-    // Encodings beside a table are compared at its size where none is given.
+    // Without a size, encodings get the size of the table beside them.
     if (encoding.length == 0) encoding.length = tables.back().rows;
     if (encoding.dim == 0) encoding.dim = tables.back().columns;
   }
@@ -68,57 +69,50 @@ std::string findings_text(const std::vector<Analysis>& analyses) {
 }
 
 void run_analyze(AnalyzeOptions options) {
+  ThreadPool pool(options.threads);
+  options.analysis.pool = &pool;
   options.analysis.faithfulness.seed = options.encoding.options.seed;
   const std::vector<Analysis> analyses = analyze_all(options);
-  WrittenPage page;
+  std::string page;
   if (!options.output.empty()) page = write_analysis_page(options.output, analyses, command_text(options));
   if (options.json) {
     print(dump_json(analysis_json(analyses), JsonLayout::kPretty));
   } else {
     print(to_text(measures_table(analyses)) + findings_text(analyses));
-    if (!page.path.empty()) print("\n" + page.path + "\n");
+    if (!page.empty()) print("\n" + page + "\n");
   }
-  if (!page.problem.empty()) std::fprintf(stderr, "faithful: %s\n", page.problem.c_str());
 }
 
 }  // namespace
 
 Command analyze_verb() {
   const auto options = std::make_shared<AnalyzeOptions>();
-  std::vector<Option> list = {{.name = "NAME",
-                               .target = &options->names,
-                               .help = "encodings, and files (.npy, .csv) with a table of your own, a position a row",
-                               .required = true}};
-  for (Option option : encoding_option_list(options->encoding)) {
-    option.required = false;  // a file has its own size
-    list.push_back(option);
+  AnalysisOptions& analysis = options->analysis;
+  std::vector<Option> list = joined(
+      {{{"NAME", &options->names, "encodings, and files (.npy, .csv) with your own table, one position per row",
+         required}},
+       encoding_option_list(options->encoding),
+       {{"--sigma-bins X", &analysis.sigma_bins, "bandwidth of the kernel, in bins of 2 pi / D"},
+        {"--at LIST", &analysis.at, "positions of the delta functions to reconstruct",
+         by_default("5,40,75 where they exist")},
+        threads_option(options->threads),
+        {"--json", &options->json, "print every number as JSON"},
+        {"-o,--output DIR", &options->output, "folder for a page with figures, and every number as CSV and JSON"}}});
+  for (Option& option : list) {
+    if (option.name == "--length") option.required = false;  // a file has its own size
   }
-  list.push_back({.name = "--sigma-bins",
-                  .target = &options->analysis.sigma_bins,
-                  .value = "X",
-                  .help = "bandwidth of the kernel, in bins of 2 pi / D"});
-  list.push_back({.name = "--at",
-                  .target = &options->analysis.positions,
-                  .value = "LIST",
-                  .help = "positions of the deltas that are reconstructed",
-                  .shown_default = "those of 5,40,75 that exist"});
-  list.push_back(threads_option(options->analysis.threads));
-  list.push_back({.name = "--json", .target = &options->json, .help = "print every number as JSON"});
-  list.push_back({.name = "-o,--output",
-                  .target = &options->output,
-                  .value = "DIR",
-                  .help = "folder for report.html, the figures, and every number as CSV and JSON"});
   return {
       .name = "analyze",
-      .summary = "measures how faithful encodings are, and compares them",
+      .summary = "measures and compares encodings",
       .description =
-          "Measures how well encodings tell positions apart: distances, rank, decoding under noise, where their "
-          "frequencies lie, and what is left of a delta function. A table of your own is measured alike, and what is "
-          "wrong with it is said in words.",
+          "Measures how well encodings separate positions: distances, rank, decoding under noise, frequencies, and the "
+          "reconstruction of a delta function. A table of your own gets the same measures, and a list of what is wrong "
+          "with it.",
       .options = list,
       .examples = {{"faithful analyze sinusoidal dft --length 80 --dim 256 -o report",
-                    "the paper's comparison, with a page of figures"},
-                   {"faithful analyze positions.npy sinusoidal -o report", "a table of your own beside the original"}},
+                    "the comparison of the paper, with a page of figures"},
+                   {"faithful analyze positions.npy sinusoidal -o report",
+                    "your own table beside the original encoding"}},
       .run = [options] { run_analyze(*options); }};
 }
 

@@ -18,7 +18,7 @@ namespace {
 
 struct InfoOptions {
   std::string path;
-  DataArguments data;
+  ReadOptions data;
   bool json = false;
   bool verify = false;
   std::string output;     // folder of the page; empty: none
@@ -30,31 +30,33 @@ void verify(const std::string& path, bool quiet) {
   if (found.set.empty()) reject({{path}, "files of a known data set", "none", "faithful data list"});
   if (!found.different.empty()) {
     reject({{found.different[0]},
-            fmt::format("the file of {} that was published", found.set),
+            fmt::format("the published file of {}", found.set),
             fmt::format("another SHA-256 ({} of {} known files differ)", found.different.size(),
                         found.different.size() + found.matching)});
   }
   if (quiet) return;
-  print(fmt::format("verified: {} files of {} have the digests we know, {} known files are absent\n", found.matching,
+  print(fmt::format("verified: {} files of {} have the known digests, {} known files are absent\n", found.matching,
                     found.set, found.absent.size()));
 }
 
 void info(const InfoOptions& options) {
-  const std::string path = find_data(options.path, options.data.options.data_dir);
+  const std::string path = find_data(options.path, options.data.data_dir);
   if (options.verify) verify(path, options.json);
-  const Dataset dataset = load_dataset(path, options.data);
+  const Dataset dataset = read_dataset(path, options.data);
   const Audit found = audit(dataset);
   print(options.json ? audit_json(found) : audit_text(found));
-  if (!options.output.empty()) write_data_page(dataset, found, options.output, options.drawn, options.json);
+  if (options.output.empty()) return;
+  const std::string page = write_data_page(dataset, found, options.output, options.drawn);
+  if (!options.json) print(page + "\n");
 }
 
 struct ConvertOptions {
   std::string from, to;
-  DataArguments data;
+  ReadOptions data;
 };
 
 void convert(const ConvertOptions& options) {
-  const Dataset dataset = load_dataset(options.from, options.data);
+  const Dataset dataset = read_dataset(options.from, options.data);
   for (const std::string& note : dataset.notes) print(note + "\n");
   const std::vector<std::string> notes = save_dataset(dataset, options.to);
   print(fmt::format("{}: {} series, {} rows, {} channels\n", options.to, dataset.series.size(), dataset.rows(),
@@ -81,55 +83,45 @@ void list(bool json) {
     text += fmt::format("{}: {}\n  {}; format {}\n  published at {}; licence: {}\n", set.name, set.about, set.shape,
                         set.format, set.published, set.licence);
   }
-  print(text + "\nThe program never touches the network: get a set yourself, then faithful data info PATH --verify.\n");
+  print(text +
+        "\nThe program does not use the network: download a data set, then run faithful data info PATH --verify.\n");
 }
 
 Command info_verb() {
   const auto options = std::make_shared<InfoOptions>();
-  options->data.missing = "keep";  // an audit counts what is missing
-  std::vector<Option> list = {
-      {.name = "PATH",
-       .target = &options->path,
-       .help = "a file or folder: .csv .tsv .txt (also .gz) .npy .npz .ts .arff .h5, SMD, telemanom, UEA",
-       .required = true},
-      {.name = "--json", .target = &options->json, .help = "print JSON"},
-      {.name = "--verify", .target = &options->verify, .help = "check the digests of published files"},
-      {.name = "-o,--output",
-       .target = &options->output,
-       .value = "DIR",
-       .help = "write a page with every channel drawn"},
-      {.name = "--drawn", .target = &options->drawn, .value = "N", .help = "series on the page", .at_least = 1}};
-  for (const Option& option : data_option_list(options->data)) list.push_back(option);
+  options->data.missing = Missing::kKeep;  // an audit counts what is missing
+  const std::vector<Option> path = {
+      {"PATH", &options->path,
+       "a file or folder: .csv .tsv .txt (also .gz) .npy .npz .ts .arff .h5, SMD, telemanom, UEA", required},
+      {"--verify", &options->verify, "check that the files are those published", common}};
+  const std::vector<Option> output = {
+      {"-o,--output DIR", &options->output, "folder for a page with plots of the channels", common},
+      {"--drawn N", &options->drawn, "number of series on the page", at_least(1)},
+      {"--json", &options->json, "print JSON", common}};
   return {.name = "info",
-          .summary = "what is in a data set",
+          .summary = "shows what is in a data set",
           .description =
-              "Audits a data set, each part apart: shape, channels, rate, missing and constant channels, labels, "
-              "labelled spans and where they lie, and what two trivial answers would score.",
-          .options = list,
+              "Audits each part of a data set: shape, channels, sampling rate, missing values, constant channels, "
+              "labels, labelled spans and their places, and the scores of two trivial baselines.",
+          .options = joined({grouped("Data", path), data_option_list(options->data), grouped("Output", output)}),
           .examples = {{"faithful data info pump.csv --time time --label broken", "a table with labels"},
-                       {"faithful data info SMD --verify", "a published set, below FAITHFUL_DATA"},
-                       {"faithful data info x.npy --axes tc -o page", "an array, with a page of drawings"}},
+                       {"faithful data info SMD --verify", "a public data set in the folder FAITHFUL_DATA"},
+                       {"faithful data info x.npy --axes tc -o page", "an array, with a page of plots"}},
           .run = [options] { info(*options); }};
 }
 
 Command convert_verb() {
   const auto options = std::make_shared<ConvertOptions>();
-  std::vector<Option> list = {{.name = "FROM",
-                               .target = &options->from,
-                               .help = "a file or folder that `faithful data info` reads",
-                               .required = true},
-                              {.name = "TO",
-                               .target = &options->to,
-                               .help = "a file .npz, .csv, .csv.gz, .ts or .h5 (DFStrans layout)",
-                               .required = true}};
-  for (const Option& option : data_option_list(options->data)) list.push_back(option);
+  std::vector<Option> list = {
+      {"FROM", &options->from, "a file or folder that faithful data info reads", required},
+      {"TO", &options->to, "a file that ends in .npz, .csv, .csv.gz, .ts or .h5 (DFStrans layout)", required}};
   return {
       .name = "convert",
-      .summary = "a data set in another format",
+      .summary = "writes a data set in another format",
       .description =
-          "Writes a data set as .npz (all of it), .csv, .ts or the DFStrans layout of HDF5. Numbers stay the same to "
-          "the bit (float32). Says what the format cannot hold.",
-      .options = list,
+          "Writes a data set as .npz (everything), .csv, .ts or HDF5 in the DFStrans layout. Values stay the same to "
+          "the bit (float32). Notes say what the format cannot hold.",
+      .options = joined({list, data_option_list(options->data)}),
       .examples = {{"faithful data convert SMD smd.npz --part test", "the labelled half of SMD in one file"},
                    {"faithful data convert pump.csv pump.npz --time time --label broken", "a table with labels"}},
       .run = [options] { convert(*options); }};
@@ -138,23 +130,23 @@ Command convert_verb() {
 Command list_verb_of_data() {
   const auto json = std::make_shared<bool>(false);
   return {.name = "list",
-          .summary = "public data sets and where they are published",
-          .description = "Lists the public data sets that the program reads, with where their originals are published.",
-          .options = {{.name = "--json", .target = json.get(), .help = "print JSON"}},
-          .examples = {{"faithful data list", "all of them"}},
+          .summary = "lists public data sets",
+          .description = "Lists the public data sets that the program reads, and where they are published.",
+          .options = {{"--json", json.get(), "print JSON"}},
+          .examples = {{"faithful data list", "all data sets"}},
           .run = [json] { list(*json); }};
 }
 
 }  // namespace
 
 Command data_verb() {
-  return {.name = "data",
-          .summary = "reads, audits, converts and simulates data sets",
-          .description =
-              "Data sets of time series: what is in them, the same in another format, and where to get public ones.",
-          .examples = {{"faithful data info pump.csv --label broken", "what is in a table"},
-                       {"faithful data list", "public data sets"}},
-          .verbs = {info_verb(), convert_verb(), elevator_verb(), list_verb_of_data()}};
+  return {
+      .name = "data",
+      .summary = "checks, converts and simulates data sets",
+      .description = "Shows what is in a data set of time series, converts it, simulates one, and lists public ones.",
+      .examples = {{"faithful data info pump.csv --label broken", "a table of sensor readings"},
+                   {"faithful data list", "public data sets"}},
+      .verbs = {info_verb(), convert_verb(), elevator_verb(), list_verb_of_data()}};
 }
 
 }  // namespace faithful::app

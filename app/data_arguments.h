@@ -8,25 +8,16 @@
 #include "app/command.h"
 #include "faithful/data/dataset.h"
 #include "faithful/data/read.h"
+#include "faithful/trained/trained_model.h"
 
 namespace faithful::app {
 
-struct DataArguments {
-  ReadOptions options = {};
-  std::string missing = "error";
-  std::string label_of = "point";
-  std::string header = "auto";
-  std::string separator = {};  // one character, or "tab"; empty: found
-  std::string decimal = ".";
-  std::string part = {};  // train or test: that part alone
-};
+std::vector<Option> data_option_list(ReadOptions& options);
 
-std::vector<Option> data_option_list(DataArguments& arguments);
+// Reads the data set. Its notes name flags.
+Dataset read_dataset(const std::string& path, const ReadOptions& options);
 
-// As the readers take them. InputError for a separator of more than one character.
-ReadOptions resolved(const DataArguments& arguments);
-
-// Reads the data set, or the one part of it that was asked for.
-Dataset load_dataset(const std::string& path, const DataArguments& arguments);
+// The same for data that a model is asked about: faithful::load_for_model.
+Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model);
 
 }  // namespace faithful::app

@@ -14,7 +14,6 @@ namespace {
 
 struct Options {
   ElevatorOptions elevator;
-  std::size_t seed = 1;
   std::size_t threads = default_threads();
   std::string output;
 };
@@ -26,8 +25,7 @@ std::size_t count_anomalous(const Dataset& dataset) {
 }
 
 void simulate(Options options) {
-  check_format_to_write(options.output);  // before minutes of simulation, not after
-  options.elevator.seed = options.seed;
+  check_format_to_write(options.output);  // before the simulation, which takes minutes
   ThreadPool pool(options.threads);
   Dataset dataset;
   {
@@ -37,7 +35,7 @@ void simulate(Options options) {
   const std::vector<std::string> notes = save_dataset(dataset, options.output);
   print(fmt::format("{}: {} trips, {} of them anomalous, {} channels x {} samples at {:g} Hz, seed {}\n",
                     options.output, dataset.series.size(), count_anomalous(dataset), dataset.channels.size(),
-                    options.elevator.samples, dataset.rate, options.seed));
+                    options.elevator.samples, dataset.rate, options.elevator.seed));
   for (const std::string& note : notes) print(note + "\n");
 }
 
@@ -51,60 +49,23 @@ std::vector<std::string> fault_names() {
 
 Command elevator_verb() {
   const auto options = std::make_shared<Options>();
-  ElevatorOptions& elevator = options->elevator;
   return {
       .name = "elevator",
       .summary = "simulates trips of a lift, some with a fault",
       .description =
-          "Simulates a traction lift: jerk-limited trips, a permanent-magnet machine under speed and current control, "
-          "cabin and counterweight on elastic ropes, guide rails with joints; random load, floors and noise. Anomalous "
-          "trips have one of eleven faults; its kind, time and channels are in the file too. A .h5 file has the "
-          "DFStrans layout. The same options give the same bits.",
-      .options = {{.name = "-o,--output",
-                   .target = &options->output,
-                   .value = "FILE",
-                   .help = "a file .npz or .h5",
-                   .required = true},
-                  {.name = "--trips", .target = &elevator.trips, .value = "N", .help = "number of trips"},
-                  {.name = "--anomalies",
-                   .target = &elevator.anomalies,
-                   .value = "PERCENT",
-                   .help = "share of trips with a fault",
-                   .at_least = 0,
-                   .at_most = 100},
-                  {.name = "--test-trips",
-                   .target = &elevator.test_trips,
-                   .value = "N",
-                   .help = "trips of a test part, drawn apart"},
-                  {.name = "--test-anomalies",
-                   .target = &elevator.test_anomalies,
-                   .value = "PERCENT",
-                   .help = "share of those with a fault",
-                   .at_least = 0,
-                   .at_most = 100},
-                  {.name = "--seed", .target = &options->seed, .value = "S", .help = "of the building and every trip"},
-                  {.name = "--samples",
-                   .target = &elevator.samples,
-                   .value = "N",
-                   .help = "samples of a trip, over 20 s",
-                   .at_least = 1},
-                  {.name = "--channels",
-                   .target = &elevator.channels,
-                   .value = "N",
-                   .help = "number of sensors",
-                   .at_least = 1,
-                   .at_most = static_cast<double>(kChannelCount)},
-                  {.name = "--faults",
-                   .target = &elevator.faults,
-                   .value = "NAMES",
-                   .help = "only these faults",
-                   .choices = fault_names(),
-                   .shown_default = "all"},
-                  threads_option(options->threads)},
+          "Simulates a traction lift: jerk-limited trips, a permanent-magnet motor with speed and current control, "
+          "cabin and counterweight on elastic ropes, guide rails with joints; load, floors and noise are random. "
+          "Anomalous trips have one of eleven faults. The file also has the kind, time and channels of each fault. A "
+          ".h5 file has the DFStrans layout. The same options give the same bits.",
+      .options = joined({{{"-o,--output FILE", &options->output, "a file that ends in .npz or .h5", required}},
+                         options_of(settings(options->elevator)),
+                         {{"--faults NAMES", &options->elevator.faults, "only these faults", one_of(fault_names()),
+                           by_default("all")},
+                          threads_option(options->threads)}}),
       .examples = {{"faithful data elevator --trips 1000 --anomalies 3 --seed 1 -o lift.h5",
-                    "as published: 3 % anomalous"},
+                    "3 % of the trips are anomalous, as published"},
                    {"faithful data elevator --trips 1000 --test-trips 1200 -o lift.npz",
-                    "with a test part of 600 anomalies"}},
+                    "with a test part of 600 anomalous trips"}},
       .run = [options] { simulate(*options); }};
 }
 

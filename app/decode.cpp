@@ -36,25 +36,15 @@ void decode(const DecodeOptions& options) {
 Command decode_verb() {
   const auto options = std::make_shared<DecodeOptions>();
   return {.name = "decode",
-          .summary = "positions back from a table of DFT codes",
+          .summary = "recovers the positions from a table of DFT codes",
           .description =
-              "Gives the position of each row of a DFT encoding, one a line: exact, also after noise below half the "
-              "smallest distance between codes.",
-          .options = {{.name = "TABLE",
-                       .target = &options->table,
-                       .help = "a .npy, .npz or .csv file, one code a row",
-                       .required = true},
-                      {.name = "--period",
-                       .target = &options->period,
-                       .value = "N",
-                       .help = "as it was given to encode",
-                       .shown_default = "D"},
-                      {.name = "--scale",
-                       .target = &options->scale,
-                       .value = "X",
-                       .help = "the factor that was given to encode"},
-                      {.name = "--json", .target = &options->json, .help = "print JSON"}},
-          .examples = {{"faithful decode dft.npy", "0, 1, 2, ... for a table that encode wrote"}},
+              "Prints the position of each row of a DFT encoding, one per line. Positions are exact, also with noise "
+              "below half the smallest distance between codes.",
+          .options = {{"TABLE", &options->table, "a .npy, .npz or .csv file, one code per row", required},
+                      {"--period N", &options->period, "the period that encode used", by_default("D")},
+                      {"--scale X", &options->scale, "the factor that encode used"},
+                      {"--json", &options->json, "print JSON"}},
+          .examples = {{"faithful decode dft.npy", "0, 1, 2, ... for a table of encode"}},
           .run = [options] { decode(*options); }};
 }
 

@@ -1,9 +1,8 @@
 #pragma once
 
-// Diagnoses as tables and as JSON.
+// Diagnoses as tables.
 
-#include "app/diagnosis_words.h"
-#include "faithful/io/json.h"
+#include "faithful/diagnose/words.h"
 #include "faithful/report/table.h"
 
 namespace faithful::app {
@@ -16,9 +15,5 @@ Table agreement_table(const DiagnosisReport& report, std::size_t number);       
 // Hit rates and overlap with intervals, beside the baselines; and what the methods have more than those.
 Table hits_table(const DiagnosisScores& scores);
 Table differences_table(const DiagnosisScores& scores);
-
-// {"class", "threshold", "normal", "alarms": [{"series", "begin", "end", "score", "sensors": [..], "spans": [..],
-// "methods": {..}, "agreement": [..], "truth": {..}}], "scores": {..}}; docs/diagnose.md has every key.
-Json diagnosis_json(const DiagnosisReport& report);
 
 }  // namespace faithful::app

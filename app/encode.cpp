@@ -35,7 +35,7 @@ Matrix<T> as_matrix(const Encoding& encoding, const std::string& place) {
     reject({{place},
             "a .npy file for a table of more than two axes",
             fmt::format("{} of {}", shape_text(encoding.shape), encoding.name),
-            "say -o table.npy"});
+            "use -o table.npy"});
   }
   return {encoding.shape[0], encoding.shape[1], std::vector<T>(encoding.values.begin(), encoding.values.end())};
 }
@@ -74,28 +74,21 @@ void encode(const EncodeOptions& options) {
 
 Command encode_verb() {
   const auto options = std::make_shared<EncodeOptions>();
-  std::vector<Option> list = {
-      {.name = "NAME", .target = &options->name, .help = "an encoding; faithful list shows them", .required = true}};
-  for (const Option& option : encoding_option_list(options->encoding)) list.push_back(option);
-  list.push_back({.name = "--dtype",
-                  .target = &options->dtype,
-                  .value = "T",
-                  .help = "of the numbers",
-                  .choices = {"f64", "f32"}});
-  list.push_back({.name = "-o,--output",
-                  .target = &options->output,
-                  .value = "FILE",
-                  .help = "table.npy or table.csv; without it, CSV is printed"});
   return {.name = "encode",
-          .summary = "builds the table of an encoding",
+          .summary = "writes the table of an encoding",
           .description =
-              "Builds a positional encoding as numbers. Shapes: additive encodings [S, D]; biases [H, S, S]; rope "
-              "[S, D/H], cosines then sines; shaw [2, 2K+1, D/H]. Learned encodings are given as training starts.",
-          .options = list,
+              "Writes a positional encoding as a table of numbers. Shapes: additive encodings [S, D]; biases "
+              "[H, S, S]; rope [S, D/H], cosines then sines; shaw [2, 2K+1, D/H]. Learned encodings have their initial "
+              "values.",
+          .options = joined(
+              {{{"NAME", &options->name, "an encoding; faithful list shows them", required}},
+               encoding_option_list(options->encoding),
+               {{"--dtype T", &options->dtype, "type of the numbers", one_of({"f64", "f32"})},
+                {"-o,--output FILE", &options->output, "table.npy or table.csv; without this option CSV is printed"}}}),
           .examples = {{"faithful encode dft --length 80 --dim 256 -o dft.npy", "the DFT encoding of 80 positions"},
                        {"faithful encode dft --length 80 --dim 64 --period 80 -o dft.npy",
                         "more positions than dimensions"},
-                       {"faithful encode alibi --length 100 --heads 8 -o alibi.npy", "a bias per head"}},
+                       {"faithful encode alibi --length 100 --heads 8 -o alibi.npy", "one bias per head"}},
           .run = [options] { encode(*options); }};
 }
 

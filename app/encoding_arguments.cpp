@@ -21,63 +21,27 @@ std::vector<double> load_positions(const std::string& path) {
 
 std::vector<Option> encoding_option_list(EncodingArguments& arguments) {
   EncodingOptions& o = arguments.options;
-  return {
-      {.name = "--length",
-       .target = &o.length,
-       .value = "S",
-       .help = "number of positions",
-       .required = true,
-       .at_least = 1,
-       .shown_default = ""},
-      {.name = "--dim",
-       .target = &o.dim,
-       .value = "D",
-       .help = "width of the encoding (biases need none)",
-       .at_least = 1,
-       .shown_default = ""},
-      {.name = "--rho", .target = &o.rho, .value = "R", .help = "base of sinusoidal, tape and rope", .at_least = 0},
-      {.name = "--period",
-       .target = &o.period,
-       .value = "N",
-       .help = "of dft, where there are more positions than dimensions: N >= S",
-       .shown_default = "D"},
-      {.name = "--scale",
-       .target = &arguments.scale,
-       .value = "X",
-       .help = "as-defined, unit (RMS norm 1), matched (sqrt(D/2)) or a factor"},
-      {.name = "--layout",
-       .target = &arguments.layout,
-       .value = "L",
-       .help = "of sinusoidal",
-       .choices = {"interleaved", "halves"}},
-      {.name = "--exponent",
-       .target = &arguments.exponent,
-       .value = "E",
-       .help = "of sinusoidal",
-       .choices = {"2i/d", "i/(d/2-1)"}},
-      {.name = "--heads",
-       .target = &o.heads,
-       .value = "H",
-       .help = "attention heads of biases, rope, shaw, tupe",
-       .at_least = 1},
-      {.name = "--clip", .target = &o.clip, .value = "K", .help = "of shaw: offsets beyond +-K share a vector"},
-      {.name = "--time-dim", .target = &o.time_dim, .value = "D", .help = "width of mtan and time2vec", .at_least = 1},
-      {.name = "--seed", .target = &o.seed, .value = "N", .help = "of everything that is drawn"},
-      {.name = "--positions-file",
-       .target = &arguments.positions_file,
-       .value = "FILE",
-       .help = "real-valued positions, one a line, instead of 0..S-1"},
-  };
+  std::vector<Option> own;
+  const std::vector<Setting> settings = o.own.settings();
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    if (!own_options()[i].in_table) continue;
+    own.push_back(option_of(settings[i]));
+    own.back().group = "";
+  }
+  return joined({{{"--length S", &o.length, "number of positions", required, at_least(1), by_default("")},
+                  {"--dim D", &o.dim, "width of the encoding (biases need none)", at_least(1), by_default("")},
+                  {"--heads H", &o.heads, "attention heads, of encodings that are not in the input", at_least(1)},
+                  {"--scale X", &arguments.scale, "as-defined, unit (RMS norm 1), matched (sqrt(D/2)) or a factor"}},
+                 own,
+                 {{"--seed N", &o.seed, "of everything that is drawn"},
+                  {"--positions-file FILE", &arguments.positions_file,
+                   "real-valued positions, one a line, instead of 0..S-1", of_field("positions")}}});
 }
 
 EncodingOptions resolved(const EncodingArguments& arguments) {
   EncodingOptions options = arguments.options;
   options.scale = parse_scale(arguments.scale);
-  if (arguments.layout == "halves") options.sinusoidal.layout = SinusoidalConvention::Layout::kHalves;
-  if (arguments.exponent != "2i/d") options.sinusoidal.step = SinusoidalConvention::Step::kOneOverHalfMinusOne;
-  if (!arguments.positions_file.empty()) {
-    options.positions = load_positions(arguments.positions_file);
-  }
+  if (!arguments.positions_file.empty()) options.positions = load_positions(arguments.positions_file);
   return options;
 }
 

@@ -13,14 +13,12 @@ namespace faithful::app {
 struct EncodingArguments {
   EncodingOptions options = {};
   std::string scale = "as-defined";
-  std::string layout = "interleaved";
-  std::string exponent = "2i/d";
   std::string positions_file = {};  // one real-valued position a line
 };
 
 std::vector<Option> encoding_option_list(EncodingArguments& arguments);
 
-// The options with scale, layout and positions filled in. InputError names the option at fault.
+// The options with scale and positions filled in. InputError names the option at fault.
 EncodingOptions resolved(const EncodingArguments& arguments);
 
 }  // namespace faithful::app

@@ -36,8 +36,8 @@ std::string roff_options(const std::vector<Option>& options) {
   std::string out;
   for (const Option& option : options) {
     out += fmt::format(".TP\n\\fB{}\\fR{}\n{}", roff(option.name),
-                       option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR", roff(option.help));
-    if (!option.choices.empty()) out += roff(fmt::format(": {}", fmt::join(option.choices, ", ")));
+                       option.value.empty() ? "" : " \\fI" + roff(option.value) + "\\fR",
+                       roff(option.help + option.choices_text()));
     const std::string standard = option.default_text();
     if (!standard.empty()) out += roff(fmt::format(" (default {})", standard));
     out += "\n";
@@ -79,17 +79,16 @@ void collect(const Command& command, const std::string& path,
   for (const Command& verb : command.verbs) collect(verb, path.empty() ? verb.name : path + " " + verb.name, all);
 }
 
+std::vector<Option> flags_of(const Command& command) {
+  std::vector<Option> options = joined({command.options, shared_options()});
+  std::erase_if(options, [](const Option& option) { return option.is_positional(); });
+  return options;
+}
+
 std::vector<std::string> words_after(const Command& command) {
   std::vector<std::string> words;
   for (const Command& verb : command.verbs) words.push_back(verb.name);
-  for (const Option& option : command.options) {
-    if (option.is_positional()) {
-      words.insert(words.end(), option.choices.begin(), option.choices.end());
-    } else {
-      words.push_back(option.long_name());
-    }
-  }
-  for (const Option& option : shared_options()) words.push_back(option.long_name());
+  for (const Option& option : flags_of(command)) words.push_back(option.long_name());
   return words;
 }
 
@@ -104,10 +103,9 @@ std::string bash_completion(const std::vector<std::pair<std::string, const Comma
   }
   out += "    esac\n  done\n  case \"$verb|$before\" in\n";
   for (const auto& [path, command] : commands) {
-    for (const Option& option : command->options) {
-      if (!option.is_positional() && !option.choices.empty()) {
-        out += fmt::format("    '{}|{}') values='{}' ;;\n", path, option.long_name(), fmt::join(option.choices, " "));
-      }
+    for (const Option& option : flags_of(*command)) {
+      if (option.choices.empty()) continue;
+      out += fmt::format("    '{}|{}') values='{}' ;;\n", path, option.long_name(), fmt::join(option.choices, " "));
     }
   }
   out += "  esac\n  if [ -z \"$values\" ]; then\n    case \"$verb\" in\n";
@@ -131,10 +129,7 @@ std::string zsh_text(const std::string& text) {
 
 std::string zsh_options(const Command& command) {
   std::string out;
-  std::vector<Option> options = command.options;
-  options.insert(options.end(), shared_options().begin(), shared_options().end());
-  for (const Option& option : options) {
-    if (option.is_positional()) continue;
+  for (const Option& option : flags_of(command)) {
     std::string spec = fmt::format("{}[{}]", option.long_name(), zsh_text(option.help));
     if (!option.is_flag()) {
       spec += fmt::format(":{}:{}", zsh_text(option.value),
@@ -169,23 +164,13 @@ std::string zsh_completion(const std::vector<std::pair<std::string, const Comman
 std::string fish_completion(const std::vector<std::pair<std::string, const Command*>>& commands) {
   std::string out = "# fish completion for faithful; made by faithful --generate fish\n";
   for (const auto& [path, command] : commands) {
-    std::string condition = "__fish_use_subcommand";
-    if (!path.empty()) {
-      condition.clear();
-      std::string rest = path;
-      for (std::size_t space = rest.find(' ');; space = rest.find(' ')) {
-        condition +=
-            fmt::format("{}__fish_seen_subcommand_from {}", condition.empty() ? "" : "; and ", rest.substr(0, space));
-        if (space == std::string::npos) break;
-        rest = rest.substr(space + 1);
-      }
-    }
+    const std::string seen = "__fish_seen_subcommand_from ";  // for each word of the path
+    const std::string condition = path.empty() ? "__fish_use_subcommand" : seen + replaced(path, ' ', "; and " + seen);
     for (const Command& verb : command->verbs) {
       out += fmt::format("complete -c faithful -n {} -a {} -d {}\n", shell_quoted(condition), verb.name,
                          shell_quoted(verb.summary));
     }
-    for (const Option& option : command->options) {
-      if (option.is_positional()) continue;
+    for (const Option& option : flags_of(*command)) {
       out += fmt::format("complete -c faithful -n {} -l {} -d {}", shell_quoted(condition),
                          option.long_name().substr(2), shell_quoted(option.help));
       if (!option.is_flag()) out += " -r";
@@ -203,6 +188,7 @@ std::string generate(const Command& program, const std::string& what) {
   std::vector<std::pair<std::string, const Command*>> commands;
   collect(program, "", commands);
   if (what == "man") return man_page(program);
+  if (what == "options") return options_page(program);
   if (what == "bash") return bash_completion(commands);
   if (what == "zsh") return zsh_completion(commands);
   return fish_completion(commands);

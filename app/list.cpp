@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/encoding_arguments.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/encoding/catalog.h"
@@ -16,20 +17,29 @@ struct ListOptions {
   bool json = false;
 };
 
+// The flag of `encode` and `analyze` for a parameter of the catalog.
+std::string flag_of(const CatalogParameter& parameter) {
+  EncodingArguments arguments;
+  for (const Option& option : encoding_option_list(arguments)) {
+    if (option.field_name() == parameter.field) return option.long_name();
+  }
+  return parameter.field;
+}
+
 std::string in_full(const CatalogEntry& entry) {
   std::string text = fmt::format("{}: {}\n  enters     {}\n  learned    {}\n", entry.name, entry.description,
                                  entry.enters, entry.learned() ? "yes; starts as " + entry.start : "no");
-  for (const CatalogParameter& parameter : entry.parameters) {
-    text += fmt::format("  {:<10} {} [{}]\n", parameter.option, parameter.meaning, parameter.default_value);
+  for (const CatalogParameter& parameter : parameters_of(entry)) {
+    text += fmt::format("  {:<10} {} [{}]\n", flag_of(parameter), parameter.meaning, parameter.default_value);
   }
   return text + fmt::format("  from       {}\n", entry.citation);
 }
 
 Json as_json(const CatalogEntry& entry) {
   Json parameters = Json::array();
-  for (const CatalogParameter& parameter : entry.parameters) {
+  for (const CatalogParameter& parameter : parameters_of(entry)) {
     parameters.push_back(Json::Object{
-        {"option", parameter.option}, {"default", parameter.default_value}, {"meaning", parameter.meaning}});
+        {"option", flag_of(parameter)}, {"default", parameter.default_value}, {"meaning", parameter.meaning}});
   }
   return Json::Object{{"name", entry.name},       {"kind", to_string(entry.kind)}, {"description", entry.description},
                       {"enters", entry.enters},   {"learned", entry.learned()},    {"start", entry.start},
@@ -52,7 +62,7 @@ void list(const ListOptions& options) {
   } else {
     std::string text;
     for (const CatalogEntry* entry : entries) text += fmt::format("{:<18} {}\n", entry->name, entry->description);
-    print(text + "\nfaithful list NAME tells all about one of them.\n");
+    print(text + "\nfaithful list NAME shows one of them in full.\n");
   }
 }
 
@@ -61,14 +71,12 @@ void list(const ListOptions& options) {
 Command list_verb() {
   const auto options = std::make_shared<ListOptions>();
   return {.name = "list",
-          .summary = "the encodings there are",
+          .summary = "lists the positional encodings",
           .description =
-              "Shows the catalog of positional encodings: what each is, where it enters a Transformer, its "
-              "parameters and where it comes from.",
-          .options = {{.name = "NAME", .target = &options->name, .help = "one encoding, in full"},
-                      {.name = "--json", .target = &options->json, .help = "print JSON"}},
-          .examples = {{"faithful list", "every encoding, a line each"},
-                       {"faithful list dft", "all about the DFT encoding"}},
+              "Lists the positional encodings: what each is, where it enters a Transformer, its parameters and the "
+              "paper it comes from.",
+          .options = {{"NAME", &options->name, "show this encoding in full"}, {"--json", &options->json, "print JSON"}},
+          .examples = {{"faithful list", "one line per encoding"}, {"faithful list dft", "the DFT encoding in full"}},
           .run = [options] { list(*options); }};
 }
 

@@ -11,10 +11,13 @@ int main(int argc, char** argv) {
     faithful::app::Command program = faithful::app::make_program();
     return faithful::app::run_program(program, {argv + 1, argv + argc});
   } catch (const faithful::InputError& error) {
-    std::fprintf(stderr, "faithful: %s\n", error.what());
+    std::fprintf(stderr, "faithful: %s\n", error.spelled_by(faithful::app::flag_text).c_str());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "faithful: out of memory\n");
+    return 1;
+  } catch (const faithful::Error& error) {
+    std::fprintf(stderr, "faithful: %s\n", error.spelled_by(faithful::app::flag_text).c_str());
     return 1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "faithful: %s\n", error.what());

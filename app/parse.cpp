@@ -1,5 +1,5 @@
-// The only file that sees CLI11. CLI11 splits the command line and reads the TOML file; values stay texts until
-// they are converted here, so that every complaint has the same form: place, wanted, found, hint.
+// The only file that includes CLI11. CLI11 splits the command line and reads the TOML file. Values are converted here,
+// so that every message has the same form: place, expected, found, hint.
 
 #include <filesystem>
 #include <fstream>
@@ -23,12 +23,12 @@ struct Parsed {
   Command* command = nullptr;
   std::string path;  // "faithful encode"
   CLI::App* cli = nullptr;
-  bool help = false;
+  bool help = false, help_all = false;
   std::vector<CLI::Option*> options = {};  // as in command->options
   std::vector<Parsed> verbs = {};
 };
 
-// How a complaint about this command begins: "encode: "; nothing for the program itself, whose name main() puts first.
+// How a message about this command begins: "encode: "; empty for the program itself, whose name main() puts first.
 std::string prefix(const Parsed& parsed) {
   const std::size_t space = parsed.path.find(' ');
   return space == std::string::npos ? "" : parsed.path.substr(space + 1) + ": ";
@@ -36,16 +36,15 @@ std::string prefix(const Parsed& parsed) {
 
 std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names;
-  for (const Option& option : shared_options()) names.push_back(option.long_name());
-  for (const Option& option : command.options) {
+  for (const Option& option : joined({shared_options(), command.options}))
     if (!option.is_positional()) names.push_back(option.long_name());
-  }
   return names;
 }
 
 void declare(Parsed& parsed) {
   parsed.cli->set_help_flag();
   parsed.cli->add_flag("-h,--help", parsed.help);
+  parsed.cli->add_flag("--help-all", parsed.help_all);
   parsed.cli->allow_config_extras(CLI::config_extras_mode::error);
   for (const Option& option : parsed.command->options) {
     CLI::Option* declared = nullptr;
@@ -107,6 +106,10 @@ bool convert_flag(const Option& option, const std::string& text) {
 // Puts the texts that CLI11 found into the option's target.
 void assign(const Option& option, const CLI::Option& found) {
   const std::vector<std::string>& texts = found.results();
+  if (option.set) {
+    for (const std::string& text : option.is_list() ? texts : std::vector{texts.back()}) option.set(text);
+    return;
+  }
   std::visit(
       [&](auto* target) {
         using T = std::remove_pointer_t<decltype(target)>;
@@ -154,7 +157,7 @@ std::vector<std::string> verb_names(const Command& command) {
   return names;
 }
 
-// What CLI11 could not place: a misspelt verb, option, or one word too many.
+// What CLI11 could not place: a misspelt verb or option, or one word too many.
 [[noreturn]] void reject_extras(Parsed& root) {
   const Parsed& at = chosen(root);
   const std::vector<std::string> extras = root.cli->remaining(true);
@@ -171,7 +174,7 @@ std::vector<std::string> verb_names(const Command& command) {
       fmt::format("{}one word too many: {} (usage: {})", prefix(at), quote(word), usage_line(*at.command, at.path)));
 }
 
-// "encode.lenght" or "endcode.++" (CLI11's mark of a section): a complaint with the nearest key or verb.
+// "encode.lenght" or "endcode.++" (CLI11's mark of a section): a message with the nearest key or verb.
 [[noreturn]] void reject_config_key(const Parsed& root, const std::string& file, const std::string& key) {
   const std::size_t dot = key.rfind('.');
   const std::string section = dot == std::string::npos ? "" : key.substr(0, dot);
@@ -230,27 +233,25 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   CLI::App cli;
   bool version = false;
   std::string what;
-  program.options = {
-      {.name = "--version", .target = &version, .help = "show version, commit, compiler and instruction set"},
-      {.name = "--generate",
-       .target = &what,
-       .value = "WHAT",
-       .help = "print the man page or a shell completion",
-       .choices = {"man", "bash", "zsh", "fish"}}};
+  program.options = {{"--version", &version, "show version, commit, compiler and instruction set"},
+                     {"--generate WHAT", &what, "print the man page, a shell completion, or docs/options.md",
+                      one_of({"man", "bash", "zsh", "fish", "options"})}};
   Parsed root{.command = &program, .path = program.name, .cli = &cli};
   declare(root);
   cli.set_config("--config");
   parse(root, arguments);
   const Parsed& verb = chosen(root);
+  set_running(*verb.command);
   assign_all(root);
-  if (root.help || verb.help) {
-    print(help_text(*verb.command, verb.path));
+  const bool help_all = root.help_all || verb.help_all;
+  if (root.help || verb.help || help_all) {
+    print(help_text(*verb.command, verb.path, help_all));
   } else if (version) {
     print(version_text());
   } else if (!what.empty()) {
     print(generate(program, what));
   } else if (!verb.command->run) {
-    throw InputError(fmt::format("{}a verb is missing ({} --help lists them)", prefix(verb), verb.path));
+    throw InputError(fmt::format("{}a verb is missing ({} --help lists the verbs)", prefix(verb), verb.path));
   } else {
     assign_all(verb);
     verb.command->run();

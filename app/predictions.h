@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/trained_model.h"
 
 namespace faithful::app {
 
-// One answer of a model.
-struct Answer {
+// The prediction for one window.
+struct PredictionRow {
   std::string series = {};                            // of a stream: empty
   std::size_t begin = 0, end = 0;                     // samples begin .. end - 1, from 0
   std::optional<std::int64_t> first = {}, last = {};  // times of the first and the last sample, where there are any
@@ -24,11 +24,11 @@ struct Answer {
 // series,begin,end,start_time,end_time,score,class: the series where there are several or it has a name, times where
 // there are any. The score is the probability of the second of two classes; of more classes each has a column
 // `p(NAME)`.
-class AnswerLines {
+class PredictionLines {
  public:
-  AnswerLines(const TrainedModel& model, bool has_series, bool has_times);
+  PredictionLines(const TrainedModel& model, bool has_series, bool has_times);
   std::string header() const;
-  std::string line(const Answer& answer) const;
+  std::string line(const PredictionRow& row) const;
 
  private:
   const TrainedModel& model_;

@@ -12,7 +12,7 @@
 #include "faithful/io/json.h"
 #include "faithful/io/npz.h"
 #include "faithful/io/safetensors.h"
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
@@ -23,13 +23,12 @@ struct ShowOptions {
   bool json = false;
 };
 
-// What a person wants to know of an array before using it.
 struct Summary {
   std::string name;  // empty for the only array of a file
   std::string type;  // '<f4', or text
   std::vector<std::size_t> shape;
   std::size_t not_finite = 0;
-  double lowest = NAN, mean = NAN, highest = NAN;  // of the finite numbers
+  double lowest = NAN, mean = NAN, highest = NAN;  // of the finite values
 };
 
 Summary summary_of(const std::string& name, const std::string& type, const std::vector<std::size_t>& shape,
@@ -53,7 +52,7 @@ Summary summary_of(const std::string& name, const NpyArray& array) {
   return summary_of(name, to_string(array.type()), array.shape(), array.to_vector<double>());
 }
 
-// Numbers of a type that we compute with; of others the shape alone is told.
+// Other types than F32 and F64 have no values here, only a shape.
 Summary summary_of(const Safetensors& file, const SafetensorsEntry& entry) {
   std::vector<double> values;
   if (entry.dtype == "F64") values = file.values<double>(entry.name);
@@ -122,20 +121,19 @@ void show(const ShowOptions& options) {
 
 Command show_verb() {
   const auto options = std::make_shared<ShowOptions>();
-  return {.name = "show",
-          .summary = "what is in a model or a file of numbers",
-          .description =
-              "Of a model that faithful train wrote: its form, how it was trained, on what, and with what score. Of "
-              "other files: type, shape and range of the arrays. All after checking that the file is whole.",
-          .options = {{.name = "FILE",
-                       .target = &options->file,
-                       .help = ".safetensors, .npy, .npz, .csv, .tsv or .txt, the text ones also gzipped",
-                       .required = true},
-                      {.name = "--json", .target = &options->json, .help = "print JSON"}},
-          .examples = {{"faithful show pump.safetensors", "a model"},
-                       {"faithful show table.npy", "one array"},
-                       {"faithful show arrays.npz --json", "several, for a script"}},
-          .run = [options] { show(*options); }};
+  return {
+      .name = "show",
+      .summary = "shows what is in a model file or a file of numbers",
+      .description =
+          "Shows the form, data, training and scores of a model that faithful train wrote. For other files it shows "
+          "type, shape and range of the arrays. The file is checked first.",
+      .options = {{"FILE", &options->file, ".safetensors, .npy, .npz, .csv, .tsv or .txt; text files also with .gz",
+                   required},
+                  {"--json", &options->json, "print JSON"}},
+      .examples = {{"faithful show pump.safetensors", "a model"},
+                   {"faithful show table.npy", "one array"},
+                   {"faithful show arrays.npz --json", "several arrays, for a script"}},
+      .run = [options] { show(*options); }};
 }
 
 }  // namespace faithful::app

@@ -15,7 +15,7 @@ std::string item(const char* name, const std::string& text) {
   return fmt::format("  {:<12}{}\n", name, text);
 }
 
-// "a", "b", .. and how many more; names of users, safe to print.
+// `12: "a", "b", ...`: quoted, because the names come from files.
 std::string names_text(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8;
   std::string text = fmt::format("{}: ", names.size());
@@ -24,45 +24,56 @@ std::string names_text(const std::vector<std::string>& names) {
 }
 
 std::string differences_text(const ModelConfig& config) {
-  if (config.differences == 0) return "";
-  return fmt::format(", with differences in time up to order {}", config.differences);
+  if (config.input.differences == 0) return "";
+  return fmt::format(", with differences in time up to order {}", config.input.differences);
 }
 
 std::string dfstrans_text(const ModelConfig& config) {
-  const char* own = config.sensor_weights ? (config.step_weights ? "of every sensor and every step" : "of every sensor")
-                    : config.step_weights ? "of every step"
-                                          : "shared by all sensors and steps";
+  const char* own = config.body.sensor_weights
+                        ? (config.body.step_weights ? "of every sensor and every step" : "of every sensor")
+                    : config.body.step_weights ? "of every step"
+                                               : "shared by all sensors and steps";
   return fmt::format(
       "dfstrans: {} steps of {} samples, {} stages of {} filters over {} samples for each sensor, width {}, "
       "heads: {} of width {}, feed-forward {}, attention weights {}{}",
-      config.steps(), config.segment, config.stages, config.filters, config.kernel, config.width, config.heads,
-      config.key_width(), config.hidden(), own, differences_text(config));
+      config.steps(), config.input.segment, config.input.stages, config.input.filters, config.input.kernel,
+      config.body.width, config.body.heads, config.key_width(), config.hidden(), own, differences_text(config));
+}
+
+std::string field_of(const ModelConfig& config, const std::string& name) {
+  for (const auto& [field, value] : recorded_fields(config))
+    if (field == name) return to_text(value);
+  return "";
 }
 
 std::string form_text(const ModelConfig& config) {
   if (config.is_dfstrans()) return dfstrans_text(config);
-  std::string text = config.filters == 0
-                         ? std::string("linear embedding")
-                         : fmt::format("convolution of {} filters over {} samples", config.filters, config.kernel);
-  if (config.segment > 1) text += fmt::format(" in segments of {}", config.segment);
+  std::string text = config.input.filters == 0 ? std::string("linear embedding")
+                                               : fmt::format("convolution of {} filters over {} samples",
+                                                             config.input.filters, config.input.kernel);
+  if (config.input.segment > 1) text += fmt::format(" in segments of {}", config.input.segment);
   return text + differences_text(config) +
-         fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.width, config.layers,
-                     config.block, config.heads, config.key_width(), config.pooling);
+         fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.body.width,
+                     config.body.layers, field_of(config, "block"), config.body.heads, config.key_width(),
+                     field_of(config, "pooling"));
 }
 
 std::string encoding_text(const ModelConfig& config) {
-  std::string text = config.encoding;
-  if (config.scale != "as-defined") text += ", scale " + config.scale;
-  if (config.period != 0) text += fmt::format(", period {}", config.period);
-  if (config.positions == "time")
-    text += fmt::format(", positions are times in steps of {:g} s", config.time_step * 1e-9);
+  std::string text = config.position.encoding;
+  if (config.position.scale != "as-defined") text += ", scale " + config.position.scale;
+  for (std::size_t i = 0; i < own_options().size(); ++i) {
+    const FieldValue& value = config.position.own.values()[i];
+    if (value != own_options()[i].standard) text += fmt::format(", {} {}", own_options()[i].field.name, to_text(value));
+  }
+  if (config.has_times())
+    text += fmt::format(", positions are times in steps of {:g} s", config.position.time_step * 1e-9);
   return text;
 }
 
 std::string window_text(const TrainedModel& model) {
-  if (model.window.length == 0) return fmt::format("whole series of up to {} samples", model.config().length);
+  if (model.window.length == 0) return fmt::format("whole series of up to {} samples", model.shape().length);
   return fmt::format("{} samples every {}; label by {} of its points", model.window.length, model.window.stride,
-                     to_string(model.window.label));
+                     to_string(model.window.label_rule));
 }
 
 std::string scaler_text(const ScalerRecord& record) {
@@ -92,15 +103,15 @@ std::string members_text(const Json& json) {
 }  // namespace
 
 std::string model_text(const TrainedModel& model) {
-  const ModelConfig& config = model.config();
-  std::string text = fmt::format("classifier of {} weights\n", model.classifier.parameters().count());
+  const ModelConfig& config = model.transformer()->config();
+  std::string text = fmt::format("classifier of {} weights\n", model.predictor->weight_count());
   text += item("form", form_text(config));
   text += item("encoding", encoding_text(config));
   text += item("channels", names_text(model.channels));
   text += item("classes", names_text(model.classes));
   text += item("window", window_text(model));
   text += item("scaler", scaler_text(model.scaler));
-  if (config.classes == 2)
+  if (config.input.classes == 2)
     text += item("threshold", fmt::format("{} ({})", number_text(model.threshold, 4), model.threshold_from));
   for (const char* name : {"data", "split", "training", "test"}) {
     const std::string members = members_text(model.record[name]);
@@ -109,7 +120,7 @@ std::string model_text(const TrainedModel& model) {
   const Json& epochs = model.record["epochs"];
   const Json& best = model.record["best_epoch"];
   if (epochs.is_integer()) {
-    // 0: nothing validated the last training; cross-validation had fixed its length.
+    // 0: cross-validation had fixed the number of epochs.
     const bool chosen = best.is_integer() && best.integer() == 0;
     text += item("epochs", epochs.integer_text() + (chosen ? " run" : " run, best " + value_text(best)));
   }

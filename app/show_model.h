@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 

@@ -1,32 +1,117 @@
 #include "app/study_runner.h"
 
-#include <cstdio>
+#include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/interrupt.h"
-#include "app/live_study.h"
 #include "faithful/base/error.h"
+#include "faithful/base/progress.h"
+#include "faithful/study/statistics.h"
 
 namespace faithful::app {
 
-void notice(const std::string& text) {
-  if (!text.empty()) std::fprintf(stderr, "faithful: %s\n", text.c_str());
+namespace {
+
+std::vector<double> headlines(const StudyState& state, const Arm& arm) {
+  std::vector<double> values;
+  for (const StudyRun& run : *state.runs)
+    if (run.kind == RunKind::kRun && run.arm == arm && run.headline()) values.push_back(*run.headline());
+  return values;
+}
+
+std::string left_text(const StudyState& state) {
+  if (state.done == state.jobs) return "done";
+  return state.seconds_left < 0 ? "time left not known yet" : duration_text(state.seconds_left) + " left";
+}
+
+// What the run that just ended shows.
+std::string run_text(const StudyState& state, const StudyRun& run) {
+  const std::string arm = fmt::format("{}, seed {}", to_string(run.arm), run.seed);
+  switch (run.kind) {
+    case RunKind::kRun: {
+      const std::vector<double> values = headlines(state, run.arm);
+      return fmt::format("{}: {} {:.3f} (mean of {}: {:.3f})", arm, run.scores.get("f1") ? "F1" : "accuracy",
+                         run.headline().value_or(0), values.size(), summarize(values).mean);
+    }
+    case RunKind::kRate:
+      return fmt::format("{} with learning rate {:g}: validation {:.3f}", to_string(run.arm), run.rate, run.validation);
+    case RunKind::kGap:
+      return arm + ", gap probe";
+    default:
+      return fmt::format("{}, seed {}", to_string(run.kind), run.seed);
+  }
+}
+
+// The progress of one plan: on a terminal a table that is redrawn in place, elsewhere a line for every finished run.
+class LiveStudy {
+ public:
+  explicit LiveStudy(const StudyPlan& plan) : plan_(plan) {}
+  ~LiveStudy() { erase(); }
+  LiveStudy(const LiveStudy&) = delete;
+  LiveStudy& operator=(const LiveStudy&) = delete;
+
+  void show(const StudyState& state) {
+    erase();
+    const std::string text = terminal_ ? table(state) : line(state);
+    std::fputs(text.c_str(), stderr);
+    if (terminal_) drawn_ = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+  }
+
+ private:
+  void erase() {
+    if (drawn_ > 0) std::fputs(fmt::format("\x1b[{}F\x1b[J", drawn_).c_str(), stderr);
+    drawn_ = 0;
+  }
+
+  std::string table(const StudyState& state) const {
+    std::string text = fmt::format("{}: {} of {} runs, {}\n", data(), state.done, state.jobs, left_text(state));
+    std::size_t width = 3;
+    for (const Arm& arm : plan_.options().arms) width = std::max(width, to_string(arm).size());
+    text += fmt::format("  {:<{}}  {:>7}  {:>11}\n", "arm", width, "seeds", "mean so far");
+    for (const Arm& arm : plan_.options().arms) {
+      const std::vector<double> values = headlines(state, arm);
+      text += fmt::format("  {:<{}}  {:>7}  {:>11}\n", to_string(arm), width,
+                          fmt::format("{}/{}", values.size(), plan_.options().seeds),
+                          values.empty() ? "" : fmt::format("{:.3f}", summarize(values).mean));
+    }
+    return text;
+  }
+
+  std::string line(const StudyState& state) const {
+    if (state.last != nullptr)
+      return fmt::format("{} {}/{}: {}; {}\n", data(), state.done, state.jobs, run_text(state, *state.last),
+                         left_text(state));
+    return state.reused == 0 ? "" : fmt::format("{}: {} of {} runs are reused\n", data(), state.reused, state.jobs);
+  }
+
+  const std::string& data() const { return plan_.settings().data; }
+
+  const StudyPlan& plan_;
+  bool terminal_ = isatty(STDERR_FILENO) != 0;
+  std::size_t drawn_ = 0;  // lines on the screen
+};
+
+}  // namespace
+
+std::string runs_path(const std::string& folder) {
+  return (std::filesystem::path(folder) / "runs.jsonl").string();
 }
 
 std::vector<StudyRun> run_plans(const std::vector<StudyPlan>& plans, RunsFile* file, std::size_t threads) {
   const StopOnInterrupt interrupt;
   std::vector<StudyRun> runs;
   for (const StudyPlan& plan : plans) {
-    LiveStudy live(plan.settings().data, plan.options().arms, plan.options().seeds);
-    const StudyControl control{.threads = threads,
-                               .stop = StopOnInterrupt::asked,
-                               .on_change = [&](const StudyState& state) { live.show(state); }};
-    const StudyResult result = run_study(plan, file, control);
+    LiveStudy live(plan);
+    const StudyResult result = run_study(
+        plan, file, {.threads = threads, .stop = StopOnInterrupt::asked, .on_change = [&](const StudyState& state) {
+                       live.show(state);
+                     }});
+    if (result.stopped && file == nullptr) throw Error("stopped; without -o nothing is kept");
     if (result.stopped)
-      throw Error(file != nullptr
-                      ? fmt::format("stopped; what is finished is in {}: the same command goes on", file->path())
-                      : "stopped; nothing is kept without -o");
+      throw Error(fmt::format("stopped; finished runs are in {}: the same command continues", file->path()));
     for (const StudyRun& run : result.runs)
       if (find_run(runs, run.key) == nullptr) runs.push_back(run);  // the gap probe is the same for all data sets
   }

@@ -8,13 +8,11 @@
 
 namespace faithful::app {
 
-inline constexpr const char* kRunsName = "runs.jsonl";
+// FOLDER/runs.jsonl.
+std::string runs_path(const std::string& folder);
 
-// A line on standard error; nothing for an empty one.
-void notice(const std::string& text);
-
-// Does what the plans have left to do, one after the other, and shows how far it is. Error where the user stopped it:
-// what is finished is in the file (may be null: then it is lost).
+// Runs the jobs of the plans that `file` (may be null) does not have yet, and shows the progress on standard error.
+// Error where the user stopped it: finished runs are in the file, or lost without one.
 std::vector<StudyRun> run_plans(const std::vector<StudyPlan>& plans, RunsFile* file, std::size_t threads);
 
 }  // namespace faithful::app

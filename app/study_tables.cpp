@@ -11,23 +11,17 @@ namespace faithful::app {
 
 namespace {
 
-constexpr int kDigits = 3;
+constexpr int kDigits = 3;  // significant, where values are of any size
 
-Cell signed_cell(double value) {
-  if (!std::isfinite(value)) return Cell(std::optional<double>());
-  Cell cell(fmt::format("{:+.3f}", value));
-  cell.number = value;
-  return cell;
-}
-
-Cell fixed_cell(const std::optional<double>& value) {
+// A value with three decimals.
+Cell decimals(const std::optional<double>& value, bool sign = false) {
   if (!value || !std::isfinite(*value)) return Cell(std::optional<double>());
-  Cell cell(fmt::format("{:.3f}", *value));
+  Cell cell(sign ? fmt::format("{:+.3f}", *value) : fmt::format("{:.3f}", *value));
   cell.number = value;
   return cell;
 }
 
-// The mean of a measure over runs, by a getter; none where no run has it.
+// The mean over the runs that have the value.
 template <class Get>
 std::optional<double> mean_of(const std::vector<const StudyRun*>& runs, Get get) {
   std::vector<double> values;
@@ -38,65 +32,18 @@ std::optional<double> mean_of(const std::vector<const StudyRun*>& runs, Get get)
   return values.empty() ? std::nullopt : std::optional(summarize(values).mean);
 }
 
-// Trivial answers and baselines as if they were arms: name and the scores of each run.
-struct OtherRow {
-  std::string name;
-  std::vector<Measures> runs;
-};
-
-std::vector<OtherRow> other_rows(const StudyGroup& group) {
-  std::vector<OtherRow> rows;
-  const auto row_of = [&](const std::string& name) -> OtherRow& {
-    const auto found = std::find_if(rows.begin(), rows.end(), [&](const OtherRow& row) { return row.name == name; });
-    if (found != rows.end()) return *found;
-    rows.push_back({name, {}});
-    return rows.back();
-  };
-  for (const StudyRun& run : group.others)
-    if (run.kind == RunKind::kMinirocket) row_of("MiniRocket-style").runs.push_back(run.scores);
-  for (const char* name : {"linear", "all positive", "majority", "random"})
-    for (const StudyRun& run : group.others)
-      for (const auto& [other, measures] : run.others)
-        if (other == name) row_of(name).runs.push_back(measures);
-  return rows;
-}
-
-std::vector<double> values_of(const std::vector<Measures>& runs, const std::string& measure) {
-  std::vector<double> values;
-  for (const Measures& run : runs)
-    if (const auto value = run.get(measure)) values.push_back(*value);
-  return values;
-}
-
 // Mean, deviation and interval of the headline, then the means of the other measures.
-std::vector<Cell> score_cells(const std::string& name, const std::vector<Measures>& runs,
-                              const std::vector<std::string>& measures) {
-  std::vector<Cell> row{name, Cell::count(runs.size())};
+std::vector<Cell> score_cells(const StudyRow& row, const std::vector<std::string>& measures) {
+  std::vector<Cell> cells{row.name, Cell::count(row.scores.size())};
   for (const std::string& measure : measures) {
-    const std::vector<double> values = values_of(runs, measure);
-    const bool headline = measure == measures.front();
-    if (values.empty()) {
-      row.insert(row.end(), headline ? 4 : 1, Cell(std::optional<double>()));
-      continue;
-    }
-    const MeanEstimate estimate = paired_t(values);
-    row.push_back(fixed_cell(estimate.summary.mean));
-    if (!headline) continue;
-    row.push_back(fixed_cell(estimate.summary.deviation));
-    row.push_back(fixed_cell(estimate.interval.low));
-    row.push_back(fixed_cell(estimate.interval.high));
+    const MeanEstimate estimate = row.estimate(measure).value_or(MeanEstimate{{0, NAN, NAN}, {NAN, NAN}});
+    cells.push_back(decimals(estimate.summary.mean));
+    if (measure != measures.front()) continue;
+    cells.push_back(decimals(estimate.summary.deviation));
+    cells.push_back(decimals(estimate.interval.low));
+    cells.push_back(decimals(estimate.interval.high));
   }
-  return row;
-}
-
-std::string rate_text(const std::vector<const StudyRun*>& runs) {
-  return runs.empty() ? "" : fmt::format("{:g}", runs.front()->rate);
-}
-
-// The scores on longer windows, or why there are none.
-Cell longer_cell(const std::vector<const StudyRun*>& runs, const std::string& measure) {
-  const auto mean = mean_of(runs, [&](const StudyRun& run) { return run.longer.get(measure); });
-  return mean ? fixed_cell(mean) : Cell("not applicable");
+  return cells;
 }
 
 bool any_longer(const StudyGroup& group) {
@@ -107,124 +54,44 @@ bool any_longer(const StudyGroup& group) {
 std::string windows_text(const StudyGroup& group) {
   if (group.runs.empty()) return "";
   const StudyRun& run = group.runs.front();
-  return fmt::format("Windows to train, validate, test (first seed): {}, {}, {}.", run.windows[0], run.windows[1],
+  return fmt::format("Windows to train, validate and test (first seed): {}, {}, {}.", run.windows[0], run.windows[1],
                      run.windows[2]);
 }
 
 std::string rates_text(const StudyGroup& group) {
   const bool chosen = std::ranges::any_of(group.others, [](const StudyRun& run) { return run.kind == RunKind::kRate; });
-  return chosen ? " The learning rate of each norm level was chosen by validation on a seed that is not reported."
-                : " One learning rate for all arms.";
-}
-
-Json estimate_json(const MeanEstimate& estimate) {
-  return Json::Object{{"mean", estimate.summary.mean},
-                      {"sd", estimate.summary.deviation},
-                      {"low", estimate.interval.low},
-                      {"high", estimate.interval.high},
-                      {"seeds", estimate.summary.count}};
-}
-
-Json comparison_json(const Comparison& one) {
-  Json differences = Json::object();
-  for (const auto& [seed, difference] : one.differences) differences.set(std::to_string(seed), difference);
-  return Json::Object{{"data", one.data},
-                      {"split", one.split},
-                      {"arm", to_string(one.arm)},
-                      {"reference", to_string(one.reference)},
-                      {"measure", one.measure},
-                      {"differences", differences},
-                      {"paired", estimate_json(one.paired)},
-                      {"paired_p", one.paired.p},
-                      {"corrected", estimate_json(one.corrected)},
-                      {"corrected_p", one.corrected.p},
-                      {"sign_flip_p", one.flip.p},
-                      {"holm_p", one.holm_p ? Json(*one.holm_p) : Json()},
-                      {"exploratory", one.exploratory()},
-                      {"verdict", verdict(one)}};
-}
-
-Json group_json(const StudyGroup& group) {
-  Json arms = Json::array();
-  for (const Arm& arm : group.arms) {
-    Json measures = Json::object();
-    for (const std::string& measure : measures_of_group(group))
-      if (const auto estimate = estimate_of(group, arm, measure)) measures.set(measure, estimate_json(*estimate));
-    const auto runs = group.runs_of(arm);
-    arms.push_back(Json::Object{{"name", to_string(arm)},
-                                {"encoding", arm.encoding},
-                                {"scale", arm.scale},
-                                {"weights", runs.front()->weights},
-                                {"rate", runs.front()->rate},
-                                {"norm_ratio", runs.front()->norm_ratio},
-                                {"measures", measures}});
-  }
-  Json others = Json::object();
-  for (const OtherRow& row : other_rows(group)) {
-    Json measures = Json::object();
-    for (const std::string& measure : measures_of_group(group)) {
-      const std::vector<double> values = values_of(row.runs, measure);
-      if (!values.empty()) measures.set(measure, estimate_json(paired_t(values)));
-    }
-    others.set(row.name, measures);
-  }
-  return Json::Object{{"data", group.data},         {"split", group.split}, {"leaks", group.split == "random"},
-                      {"settings", group.settings}, {"arms", arms},         {"others", others}};
+  return chosen ? " Validation on a seed that is not reported chose the learning rate of each norm level."
+                : " All arms have the same learning rate.";
 }
 
 }  // namespace
 
-StudyReport make_report(const std::vector<StudyRun>& runs) {
-  StudyReport report{.groups = group_runs(runs)};
-  std::vector<StudyGroup> binary, other;
-  for (const StudyGroup& group : report.groups) (group.binary ? binary : other).push_back(group);
-  report.comparisons = compare_all(binary, "f1");
-  for (Comparison& one : compare_all(other, "accuracy")) report.comparisons.push_back(std::move(one));
-  report.by_area = compare_all(binary, "auc_pr");
-  for (const StudyRun& run : sorted_runs(runs))
-    if (run.kind == RunKind::kGap) report.gap.push_back(run);
-  return report;
-}
-
 std::string group_title(const StudyGroup& group) {
   std::string title = fmt::format("{}, split {}", group.data, group.split);
-  if (group.split != "random") return title;
+  if (!group.leaks()) return title;
   const bool overlap = std::ranges::any_of(group.runs, [](const StudyRun& run) { return run.leaks; });
   return title + fmt::format(" (leaks: {} windows lie in several parts)", overlap ? "overlapping" : "neighbouring");
 }
 
-std::vector<std::string> measures_of_group(const StudyGroup& group) {
-  if (!group.binary) return {"accuracy", "macro_f1"};
-  std::vector<std::string> measures{"f1", "precision", "recall", "auc_pr", "auc_roc"};
-  if (std::ranges::any_of(group.runs, [](const StudyRun& run) { return run.scores.get("event_f1").has_value(); }))
-    measures.emplace_back("event_f1");
-  return measures;
-}
-
 Table study_scores_table(const StudyGroup& group) {
-  const std::vector<std::string> measures = measures_of_group(group);
+  const std::vector<std::string> measures = group.measures();
   Table table{.title = group_title(group), .columns = {{"arm"}, {"seeds"}}, .rows = {}};
   for (const std::string& measure : measures) {
     table.columns.push_back({measure_title(measure)});
     if (measure != measures.front()) continue;
     for (const char* name : {"sd", "from", "to"}) table.columns.push_back({name});
   }
-  for (const Arm& arm : group.arms) {
-    std::vector<Measures> runs;
-    for (const StudyRun* run : group.runs_of(arm)) runs.push_back(run->scores);
-    table.rows.push_back(score_cells(to_string(arm), runs, measures));
-  }
-  for (const OtherRow& row : other_rows(group)) table.rows.push_back(score_cells(row.name, row.runs, measures));
+  for (const Arm& arm : group.arms) table.rows.push_back(score_cells(group.row_of(arm), measures));
+  for (const StudyRow& row : group.baselines()) table.rows.push_back(score_cells(row, measures));
   table.note = fmt::format(
-      "Means over the seeds, at the validation threshold; sd, from, to: standard deviation and 95 % t "
+      "Means over the seeds, at the threshold that validation chose. sd, from, to: standard deviation and 95 % t "
       "interval of the mean {}. {}{}",
       measure_title(measures.front()), windows_text(group), rates_text(group));
   return table;
 }
 
 Table study_controls_table(const StudyGroup& group) {
-  const std::string measure = group.binary ? "f1" : "accuracy";
-  const std::string title = measure_title(measure);
+  const std::string measure = group.headline(), title = measure_title(measure);
   Table table{.title = group_title(group) + ": controls",
               .columns = {{"arm"}, {"weights"}, {"|e| / |x|"}, {"rate"}, {"epochs"}, {title}, {"time shuffled"}},
               .rows = {}};
@@ -232,40 +99,42 @@ Table study_controls_table(const StudyGroup& group) {
   if (longer) table.columns.push_back({.name = "longer windows", .right = true});
   for (const Arm& arm : group.arms) {
     const auto runs = group.runs_of(arm);
-    std::vector<Cell> row{to_string(arm), Cell::count(runs.front()->weights)};
-    row.emplace_back(mean_of(runs, [](const StudyRun& run) { return std::optional(run.norm_ratio); }), kDigits);
-    row.emplace_back(rate_text(runs));
-    row.emplace_back(mean_of(runs, [](const StudyRun& run) { return std::optional(static_cast<double>(run.epochs)); }),
-                     kDigits);
-    row.push_back(fixed_cell(mean_of(runs, [&](const StudyRun& run) { return run.scores.get(measure); })));
-    row.push_back(fixed_cell(mean_of(runs, [&](const StudyRun& run) { return run.shuffled.get(measure); })));
-    if (longer) row.push_back(longer_cell(runs, measure));
+    const auto mean = [&](auto get) { return mean_of(runs, get); };
+    std::vector<Cell> row{to_string(arm),
+                          Cell::count(runs.front()->weights),
+                          Cell(mean([](const StudyRun& run) { return std::optional(run.norm_ratio); }), kDigits),
+                          fmt::format("{:g}", runs.front()->rate),
+                          Cell(mean([](const StudyRun& run) { return std::optional<double>(run.epochs); }), kDigits),
+                          decimals(mean([&](const StudyRun& run) { return run.scores.get(measure); })),
+                          decimals(mean([&](const StudyRun& run) { return run.shuffled.get(measure); }))};
+    if (longer) {
+      const auto found = mean([&](const StudyRun& run) { return run.longer.get(measure); });
+      row.push_back(found ? decimals(found) : Cell("not applicable"));
+    }
     table.rows.push_back(std::move(row));
   }
   table.note = fmt::format(
-      "|e| / |x|: norm of the codes over that of what they are added to, before training. Rate: the highest learning "
-      "rate. "
-      "Epochs: after which the weights were taken, mean. Time shuffled: {} of the same models when the samples of "
-      "every "
-      "test window are in random order; where it does not fall, order does not matter.{}",
-      title, longer ? " Longer windows: the same models on test windows of several times the length." : "");
+      "|e| / |x|: norm of the codes over the norm of the embedded steps, before training. rate: the highest learning "
+      "rate. epochs: the epoch of the chosen weights, mean over the seeds. time shuffled: {} of the same models on test "
+      "windows whose samples are in random order; a model whose score does not fall does not use the order.{}",
+      title, longer ? " longer windows: the same models on test windows of several times the length." : "");
   return table;
 }
 
 Table study_projections_table(const StudyGroup& group) {
-  Table table{.title = group_title(group) + ": what the first projection has made of the codes",
+  Table table{.title = group_title(group) + ": the codes after the first projection",
               .columns = {{"arm"}, {"codes"}},
               .rows = {}};
   const std::vector<std::pair<const char*, const char*>> measures = {
-      {"min_distance", "smallest distance"},      {"stable_rank", "stable rank"},
-      {"effective_rank", "effective rank"},       {"gram_deviation", "Gram deviation"},
-      {"noise_sigma10", "noise with 10 % wrong"}, {"spearman", "Spearman with distance"}};
+      {"min_distance", "smallest distance"},       {"stable_rank", "stable rank"},
+      {"effective_rank", "effective rank"},        {"gram_deviation", "Gram deviation"},
+      {"noise_sigma10", "noise with 10 % errors"}, {"spearman", "Spearman with distance"}};
   for (const auto& [name, title] : measures) table.columns.push_back({title});
   for (const Arm& arm : group.arms) {
     const auto runs = group.runs_of(arm);
     if (runs.front()->trained.empty()) continue;
     for (const bool after : {false, true}) {
-      std::vector<Cell> row{to_string(arm), after ? "trained" : "at the start"};
+      std::vector<Cell> row{to_string(arm), after ? "after training" : "before training"};
       for (const auto& [name, title] : measures)
         row.emplace_back(
             mean_of(runs, [&, key = name](const StudyRun& run) { return (after ? run.trained : run.start).get(key); }),
@@ -274,18 +143,17 @@ Table study_projections_table(const StudyGroup& group) {
     }
   }
   table.note =
-      "Measures of faithfulness (see faithful analyze) of E [W_Q; W_K]ᵀ, the codes as queries and keys of the first "
-      "layer see them; means over the seeds. Relative schemes have no such codes.";
+      "Measures of faithful analyze for E [W_Q; W_K]ᵀ, the codes as the queries and keys of the first layer see them; "
+      "means over the seeds. Relative schemes have no such codes.";
   return table;
 }
 
 Table study_differences_table(const std::vector<Comparison>& comparisons) {
-  const std::string title = comparisons.empty() ? "" : measure_title(comparisons.front().measure);
-  Table table{.title = fmt::format("Paired differences in {}", title),
+  Table table{.title = "Paired differences in " + (comparisons.empty() ? "" : measure_title(comparisons[0].measure)),
               .columns = {{"data"},
                           {"split"},
                           {"arm"},
-                          {"less"},
+                          {"minus"},
                           {"seeds"},
                           {"mean"},
                           {"from"},
@@ -297,72 +165,62 @@ Table study_differences_table(const std::vector<Comparison>& comparisons) {
                           {""}},
               .rows = {}};
   for (const Comparison& one : comparisons) {
-    const auto bound = [](double value) { return signed_cell(value); };
     table.rows.push_back({one.data, one.split, to_string(one.arm), to_string(one.reference),
-                          Cell::count(one.differences.size()), signed_cell(one.paired.summary.mean),
-                          bound(one.paired.interval.low), bound(one.paired.interval.high),
-                          bound(one.corrected.interval.low), bound(one.corrected.interval.high),
+                          Cell::count(one.differences.size()), decimals(one.paired.summary.mean, true),
+                          decimals(one.paired.interval.low, true), decimals(one.paired.interval.high, true),
+                          decimals(one.corrected.interval.low, true), decimals(one.corrected.interval.high, true),
                           Cell(one.flip.p, kDigits), Cell(one.holm_p, kDigits),
                           one.exploratory() ? "exploratory"
                           : one.primary     ? "primary"
                                             : ""});
   }
   table.note =
-      "Arm less reference on the same seeds: mean with 95 % paired-t interval; corrected: the same with Nadeau and "
-      "Bengio's correction for splits whose training parts overlap; sign-flip p: exact up to 20 seeds; Holm p: over "
-      "the primary comparisons (dft less sinusoidal with at least 10 seeds) of one kind of split.";
+      "Arm minus reference on the same seeds: mean with 95 % paired-t interval. corrected: with Nadeau and Bengio's "
+      "correction for training parts that overlap. sign-flip p: exact up to 20 seeds. Holm p: over the primary "
+      "comparisons (dft minus sinusoidal, at least 10 seeds) of one kind of split.";
   return table;
 }
 
-Table study_ranks_table(const std::vector<StudyGroup>& groups) {
-  Table table{.title = "", .columns = {{"arm"}, {"mean rank"}}, .rows = {}};
-  std::vector<StudyGroup> fair;  // without leaks
-  for (const StudyGroup& group : groups)
-    if (group.split != "random") fair.push_back(group);
-  if (fair.size() < 2) return table;
-  table.title = fmt::format("Mean rank over {} data sets", fair.size());
-  for (const StudyGroup& group : fair) table.columns.push_back({group.data});
-  std::vector<MeanRank> found = mean_ranks(fair);
-  if (found.size() < 2) return table;
+std::vector<StudyGroup> groups_without_leaks(const StudyReport& report) {
+  std::vector<StudyGroup> groups = report.groups;
+  std::erase_if(groups, [](const StudyGroup& group) { return group.leaks(); });
+  return groups;
+}
+
+Table study_ranks_table(const StudyReport& report) {
+  const std::vector<StudyGroup> groups = groups_without_leaks(report);
+  Table table{.title = fmt::format("Mean rank over {} data sets", groups.size()),
+              .columns = {{"arm"}, {"mean rank"}},
+              .rows = {}};
+  for (const StudyGroup& group : groups) table.columns.push_back({group.data});
+  std::vector<MeanRank> found = mean_ranks(groups);
+  if (groups.size() < 2 || found.size() < 2) return table;
   std::ranges::stable_sort(found, {}, &MeanRank::rank);
   for (const MeanRank& one : found) {
-    std::vector<Cell> row{to_string(one.arm), Cell(one.rank, kDigits)};
-    for (const double rank : one.by_group) row.emplace_back(rank, 2);
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({to_string(one.arm), Cell(one.rank, kDigits)});
+    for (const double rank : one.by_group) table.rows.back().emplace_back(rank, 2);
   }
   table.note =
-      "Ranks of the mean F1 (or accuracy) among the arms that all data sets have, 1 is best; random splits are left "
-      "out. Descriptive: ranks of means that do not differ mean nothing.";
+      "Ranks of the mean F1 (or accuracy) among the arms that all data sets have; 1 is best. Random splits are left "
+      "out. Descriptive: a rank means nothing where the means do not differ.";
   return table;
 }
 
-Table gap_table(const std::vector<StudyRun>& gap) {
+Table study_gap_table(const StudyGroup& gap) {
   Table table{.title = "Gap probe: which of two events came first", .columns = {{"arm"}, {"seeds"}}, .rows = {}};
-  if (gap.empty()) return table;
-  std::vector<Arm> arms;
-  for (const StudyRun& run : gap)
-    if (std::ranges::find(arms, run.arm) == arms.end()) arms.push_back(run.arm);
-  for (const auto& [distance, accuracy] : gap.front().scores.values) table.columns.push_back({"distance " + distance});
-  for (const Arm& arm : arms) {
-    std::vector<const StudyRun*> runs;
-    for (const StudyRun& run : gap)
-      if (run.arm == arm) runs.push_back(&run);
-    std::vector<Cell> row{to_string(arm), Cell::count(runs.size())};
-    for (const auto& [distance, accuracy] : gap.front().scores.values)
-      row.push_back(
-          fixed_cell(mean_of(runs, [&, key = distance](const StudyRun& run) { return run.scores.get(key); })));
-    table.rows.push_back(std::move(row));
+  if (gap.runs.empty()) return table;
+  const Measures& distances = gap.runs.front().scores;
+  for (const auto& [distance, accuracy] : distances.values) table.columns.push_back({"distance " + distance});
+  for (const Arm& arm : gap.arms) {
+    const StudyRow found = gap.row_of(arm);
+    table.rows.push_back({found.name, Cell::count(found.scores.size())});
+    for (const auto& [distance, accuracy] : distances.values)
+      table.rows.back().push_back(decimals(summarize(found.values(distance)).mean));
   }
   table.note =
-      "Share of right answers by the distance of the events in samples, windows of 80, every sample embedded alone, so "
-      "that only the encoding knows the order; 0.5 is chance. The same for all data sets.";
+      "Accuracy by the distance of the two events in samples; 0.5 is chance. Windows have 80 samples, each embedded "
+      "alone, so that only the encoding knows the order. The probe does not depend on the data set.";
   return table;
-}
-
-std::vector<std::string> verdicts(const std::vector<Comparison>& comparisons) {
-  std::vector<std::string> sentences;
-  for (const Comparison& one : comparisons) sentences.push_back(verdict(one));
-  return sentences;
 }
 
 std::string report_text(const StudyReport& report) {
@@ -373,24 +231,10 @@ std::string report_text(const StudyReport& report) {
   }
   for (const auto* comparisons : {&report.comparisons, &report.by_area})
     if (!comparisons->empty()) text += to_text(study_differences_table(*comparisons)) + "\n";
-  if (!report.gap.empty()) text += to_text(gap_table(report.gap)) + "\n";
-  const Table ranks = study_ranks_table(report.groups);
-  if (!ranks.rows.empty()) text += to_text(ranks) + "\n";
-  for (const std::string& sentence : verdicts(report.comparisons)) text += sentence + "\n";
+  for (const Table& table : {study_gap_table(report.gap), study_ranks_table(report)})
+    if (!table.rows.empty()) text += to_text(table) + "\n";
+  for (const Comparison& one : report.comparisons) text += verdict(one) + "\n";
   return text;
-}
-
-Json report_json(const StudyReport& report) {
-  Json groups = Json::array(), comparisons = Json::array(), gap = Json::array();
-  for (const StudyGroup& group : report.groups) groups.push_back(group_json(group));
-  for (const auto* list : {&report.comparisons, &report.by_area})
-    for (const Comparison& one : *list) comparisons.push_back(comparison_json(one));
-  for (const StudyRun& run : report.gap) {
-    Json accuracies = Json::object();
-    for (const auto& [distance, accuracy] : run.scores.values) accuracies.set(distance, accuracy);
-    gap.push_back(Json::Object{{"arm", to_string(run.arm)}, {"seed", run.seed}, {"accuracy", accuracies}});
-  }
-  return Json::Object{{"groups", groups}, {"comparisons", comparisons}, {"gap_probe", gap}};
 }
 
 }  // namespace faithful::app

@@ -4,15 +4,16 @@
 #include <fmt/format.h>
 
 #include "app/data_arguments.h"
+#include "app/evaluation_tables.h"
 #include "app/interrupt.h"
 #include "app/model_arguments.h"
-#include "app/scores.h"
 #include "app/training_arguments.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
-#include "faithful/outcome/trained_model.h"
+#include "faithful/train/fit.h"
+#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
@@ -20,9 +21,9 @@ namespace {
 
 struct TrainVerbOptions {
   std::string data_path, output;
-  DataArguments data;
-  ModelArguments model;
-  TrainingArguments training = {.train = {.patience = 15}};
+  ReadOptions data;
+  ModelConfig model = preset("small");
+  TrainingArguments training = {.split = {.window = {.stride = 20}}, .train = {.patience = 15}};
   std::size_t seed = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
@@ -32,7 +33,7 @@ struct TrainVerbOptions {
 
 FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
   FitOptions options;
-  options.model = resolved(said.model);
+  options.model = said.model;
   apply_to(said.training, dataset, options);
   options.split.seed = options.train.seed = said.seed;
   options.baselines = !said.no_baselines;
@@ -83,17 +84,18 @@ std::string time_line(const FitResult& result, double seconds) {
 std::string headline(const FitResult& result, const FitOptions& options) {
   const DisjointnessProof& proof = result.sets.proof;
   std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
-                                 proof.validation_windows, proof.test_windows, to_string(result.split.kind),
+                                 proof.validation_windows, proof.test_windows, to_string(result.split),
                                  proof.holds() ? "" : "; parts share samples: scores are too good");
-  text += fmt::format("{} weights, encoding {}", result.model.parameters().count(), options.model.encoding);
+  text +=
+      fmt::format("{} weights, encoding {}", result.model.predictor->weight_count(), options.model.position.encoding);
   if (result.epochs_chosen > 0) {
     text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
   } else if (result.training.record.best_epoch > 0) {
     text += fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
                         result.training.record.history.size());
   }
-  if (result.model.config().classes == 2) {
-    text += fmt::format("; threshold {:.3f} ({})", result.threshold, result.threshold_origin);
+  if (result.model.classes.size() == 2) {
+    text += fmt::format("; threshold {:.3f} ({})", result.model.threshold, result.model.threshold_from);
   }
   return text + "\n";
 }
@@ -114,61 +116,50 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
 void train(const TrainVerbOptions& said) {
   check_output(said);
   const auto start = std::chrono::steady_clock::now();
-  const Dataset dataset = load_dataset(said.data_path, said.data);
+  const Dataset dataset = read_dataset(said.data_path, said.data);
   if (!said.json) {
     for (const std::string& note : dataset.notes) print(note + "\n");
   }
   const FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);
   const StopOnInterrupt stop;
-  FitResult result = fit_classifier(dataset, options, pool, fit_control(said));
+  const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
   if (result.stopped) {
     throw Error(fmt::format("stopped; all of it is in {}: go on with the same command and --resume",
                             checkpoint_path(said.output)));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (!said.json) report(result, options, seconds);
-  const TrainedModel model = trained_model(result, options, dataset);
-  save_model(said.output, model);
+  save_model(said.output, result.model);
   std::error_code ignored;
   std::filesystem::remove(checkpoint_path(said.output), ignored);
-  print(said.json ? dump_json(describe_model(model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
+  print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }
 
-std::vector<Option> run_option_list(TrainVerbOptions& o) {
-  return {{.name = "--seed", .target = &o.seed, .value = "N", .help = "of split, start values, batches and dropout"},
-          {.name = "--no-baselines",
-           .target = &o.no_baselines,
-           .help = "leave out the trivial answers and the linear model"},
-          {.name = "--checkpoint-every",
-           .target = &o.checkpoint_every,
-           .value = "SECONDS",
-           .help = "how often to save what there is beside the output; 0: after every step",
-           .at_least = 0},
-          {.name = "--resume", .target = &o.resume, .help = "go on where a training into this output was stopped"},
-          {.name = "--log", .target = &o.log, .value = "FILE", .help = "add a line of JSON for every epoch"},
-          {.name = "--json", .target = &o.json, .help = "print what is in the model file as JSON"},
-          threads_option(o.threads)};
+std::vector<Option> train_option_list(TrainVerbOptions& o) {
+  const std::vector<Option> run = {
+      {"--seed N", &o.seed, "of split, start values, batches and dropout", common},
+      {"--no-baselines", &o.no_baselines, "leave out the trivial answers and the linear model"},
+      {"--checkpoint-every SECONDS", &o.checkpoint_every,
+       "how often to save what there is beside the output; 0: after every step", at_least(0)},
+      {"--resume", &o.resume, "go on where a training into this output was stopped", common}};
+  const std::vector<Option> output = {{"-o,--output FILE", &o.output, "the model, a file .safetensors", required},
+                                      {"--log FILE", &o.log, "add a line of JSON for every epoch"},
+                                      {"--json", &o.json, "print what is in the model file as JSON", common}};
+  return joined({{{"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required}},
+                 data_option_list(o.data),
+                 window_option_list(o.training),
+                 model_option_list(o.model),
+                 schedule_option_list(o.training),
+                 grouped("Training", run),
+                 grouped("Output", output),
+                 {threads_option(o.threads)}});
 }
 
 }  // namespace
 
 Command train_verb() {
   const auto options = std::make_shared<TrainVerbOptions>();
-  std::vector<Option> list = {{.name = "DATA",
-                               .target = &options->data_path,
-                               .help = "a file or folder with labels, such as faithful data info reads",
-                               .required = true},
-                              {.name = "-o,--output",
-                               .target = &options->output,
-                               .value = "FILE",
-                               .help = "the model, a file .safetensors",
-                               .required = true}};
-  for (const std::vector<Option>& more :
-       {model_option_list(options->model), window_option_list(options->training),
-        schedule_option_list(options->training), run_option_list(*options), data_option_list(options->data)}) {
-    list.insert(list.end(), more.begin(), more.end());
-  }
   return {.name = "train",
           .summary = "fits a classifier to a labelled data set",
           .description =
@@ -176,7 +167,7 @@ Command train_verb() {
               "leaks, scales by the training part, trains, chooses epoch and threshold by validation, scores the test "
               "part once beside trivial answers, and writes one file that has all that predictions need. Ctrl-C stops "
               "after the step and keeps everything for --resume. The same seed gives the same bytes.",
-          .options = list,
+          .options = train_option_list(*options),
           .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
                        {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
                         "a published set, below FAITHFUL_DATA"},

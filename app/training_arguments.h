@@ -2,8 +2,6 @@
 
 // The options of every verb that trains: how windows are cut and split, and the schedule.
 
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "app/command.h"
@@ -12,13 +10,10 @@
 namespace faithful::app {
 
 struct TrainingArguments {
-  std::optional<std::size_t> window = {};
-  std::size_t stride = 20;
-  std::string label_rule = "any";
-  std::string split = {};  // empty: as the data suggests
-  std::string scaler = "standard";
-  std::size_t folds = 5;
+  SplitOptions split = {};
+  ScalerKind scaler = ScalerKind::kStandard;
   TrainOptions train = {};
+  bool window_said = false, split_said = false;  // where they were not, window length and split follow the data
 };
 
 std::vector<Option> window_option_list(TrainingArguments& arguments);

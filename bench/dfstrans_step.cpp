@@ -36,9 +36,9 @@ struct Options {
 
 ModelConfig config_of(const Options& options) {
   ModelConfig config = preset("dfstrans");
-  config.channels = 20;
-  config.length = 8000;
-  config.sensor_weights = config.step_weights = options.published;
+  config.input.channels = 20;
+  config.input.length = 8000;
+  config.body.sensor_weights = config.body.step_weights = options.published;
   return config;
 }
 
@@ -48,18 +48,19 @@ ModelConfig config_of(const Options& options) {
 // update count nothing.
 double flops_step(const ModelConfig& config) {
   const auto n = [](std::size_t size) { return static_cast<double>(size); };
-  const double tokens = n(config.channels * config.steps()), d = n(config.width);
-  const double heads = n(config.heads * config.key_width());
+  const double tokens = n(config.input.channels * config.steps()), d = n(config.body.width);
+  const double heads = n(config.body.heads * config.key_width());
   double convolutions = 0, first = 0;
-  for (std::size_t i = 0, length = config.segment, in = 1; i < config.stages; ++i, length /= 2, in = config.filters) {
-    const double stage = tokens * n(length * config.filters * config.kernel * in);
+  for (std::size_t i = 0, length = config.input.segment, in = 1; i < config.input.stages;
+       ++i, length /= 2, in = config.input.filters) {
+    const double stage = tokens * n(length * config.input.filters * config.input.kernel * in);
     if (i == 0) first = stage;
     convolutions += stage;
   }
   const double projections = 2 * tokens * d * 4 * heads;
-  const double attention = 2 * tokens * heads * n(config.steps() + config.channels);
+  const double attention = 2 * tokens * heads * n(config.steps() + config.input.channels);
   const double feed_forward = 2 * tokens * d * n(config.hidden());
-  const double head = n(config.head_hidden) * (n(config.channels) * d + n(config.outputs()));
+  const double head = n(config.head.hidden) * (n(config.input.channels) * d + n(config.outputs()));
   return 2 * (3 * (convolutions + projections + attention + feed_forward + head) - first);
 }
 
@@ -69,7 +70,7 @@ class Step {
       : options_(options),
         pool_(options.profile ? 1 : options.threads),
         model_(config_of(options)),
-        values_(options.batch * model_.config().length * model_.config().channels),
+        values_(options.batch * model_.config().input.length * model_.config().input.channels),
         labels_(options.batch),
         shards_((model_.initialize(1), model_.parameters()), pool_, {.shards = 8, .seed = 1}) {
     Random random(3);

@@ -39,6 +39,32 @@ class SgemmPeer {
   std::vector<float> a_ = std::vector<float>(kSize * kSize, 0.5F), b_ = a_, c_ = a_;
 };
 
+// The forward pass of a batch, recording off, in shards on the threads of a pool.
+class ForwardPass {
+ public:
+  ForwardPass(const testing::ReferenceModel<float>& model, const testing::ReferenceConfig& config, ThreadPool& pool,
+              std::size_t shards)
+      : model_(model), config_(config), pool_(pool), tapes_(shards) {}
+
+  // x [count, S, C] -> logits [count, classes]
+  void run(const float* x, std::size_t count, float* logits) {
+    const std::size_t shards = std::min(tapes_.size(), count);
+    pool_.run(shards, [&](std::size_t shard) {
+      const FlushDenormals flush;
+      const std::size_t begin = count * shard / shards, size = count * (shard + 1) / shards - begin;
+      tapes_[shard].begin(model_.parameters, {});
+      const Tensor<float> z = model_.logits(tapes_[shard], x + begin * config_.positions * config_.channels, size);
+      std::copy_n(z.data, size * config_.classes, logits + begin * config_.classes);
+    });
+  }
+
+ private:
+  const testing::ReferenceModel<float>& model_;
+  testing::ReferenceConfig config_;
+  ThreadPool& pool_;
+  std::vector<Tape<float>> tapes_;
+};
+
 inline double lower_quartile(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 4];

@@ -43,7 +43,8 @@ class Case {
         pool_(threads),
         model_(config_),
         batch_(config_, batch),
-        shards_(model_.parameters, pool_, {.shards = kShards, .at_once = samples_at_once(width, config_.positions)}) {}
+        shards_(model_.parameters, pool_, {.shards = kShards, .at_once = samples_at_once(width, config_.positions)}),
+        forward_(model_, config_, pool_, kShards) {}
 
   void train(Profile* profile = nullptr) {
     shards_.accumulate(
@@ -55,12 +56,8 @@ class Case {
     shards_.update({});
   }
   std::vector<float> infer() {
-    const std::size_t each = config_.positions * config_.channels, classes = config_.classes;
-    std::vector<float> logits(batch_.labels.size() * classes);
-    shards_.infer(batch_.labels.size(), [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
-      const Tensor<float> z = model_.logits(tape, batch_.x.data() + begin * each, end - begin);
-      std::copy_n(z.data, (end - begin) * classes, logits.data() + begin * classes);
-    });
+    std::vector<float> logits(batch_.labels.size() * config_.classes);
+    forward_.run(batch_.x.data(), batch_.labels.size(), logits.data());
     return logits;
   }
   const ReferenceConfig& config() const { return config_; }
@@ -73,6 +70,7 @@ class Case {
   ReferenceModel<float> model_;
   ReferenceBatch<float> batch_;
   Shards<float> shards_;
+  ForwardPass forward_;
 };
 
 // Seconds per call, over about a turn.

@@ -70,12 +70,12 @@ Result measure(const Options& options, ReferenceConfig config, std::size_t threa
   const ReferenceBatch<float> batch(config, options.batch);
   Shards<float> shards(model.parameters, pool,
                        {.shards = options.shards, .at_once = samples_at_once(config.width, config.positions)});
+  bench::ForwardPass forward(model, config, pool, options.shards);
+  std::vector<float> logits(options.batch * config.classes);
   Profile profile;
   const auto step = [&](Profile* to) {
     if (options.infer) {
-      shards.infer(options.batch, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
-        model.logits(tape, batch.x.data() + begin * config.positions * config.channels, end - begin);
-      });
+      forward.run(batch.x.data(), options.batch, logits.data());
       return;
     }
     shards.accumulate(

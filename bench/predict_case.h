@@ -8,25 +8,27 @@
 #include <vector>
 
 #include "faithful/base/random.h"
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/model_file.h"
 
 namespace faithful::bench {
 
 inline TrainedModel step_model(std::size_t width) {
   ModelConfig config;
-  config.channels = 38;
-  config.length = 100;
-  config.classes = 3;
-  config.width = width;
-  config.heads = width > 128 ? 8 : 4;
-  config.period = width < config.length ? config.length : 0;
-  TrainedModel model{.classifier = Classifier<float>(config)};
-  model.classifier.initialize(1);
-  model.channels = numbered_channels(config.channels);
+  config.input.channels = 38;
+  config.input.length = 100;
+  config.input.classes = 3;
+  config.body.width = width;
+  config.body.heads = width > 128 ? 8 : 4;
+  config.position.own.set("period", width < config.input.length ? config.input.length : std::size_t{0});
+  Classifier<float> classifier(config);
+  classifier.initialize(1);
+  TrainedModel model{.predictor = std::make_shared<Transformer>(std::move(classifier))};
+  model.channels = numbered_channels(config.input.channels);
   model.classes = {"normal", "worn", "broken"};
-  model.window = {.length = config.length, .stride = 1};
-  model.shortest_window = config.length;
-  model.scaler.common = {std::vector<float>(config.channels, 0.0F), std::vector<float>(config.channels, 1.0F)};
+  model.window = {.length = config.input.length, .stride = 1};
+  model.shortest_window = config.input.length;
+  model.scaler.common = {std::vector<float>(config.input.channels, 0.0F),
+                         std::vector<float>(config.input.channels, 1.0F)};
   return model;
 }
 

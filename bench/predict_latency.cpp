@@ -1,5 +1,4 @@
-// What one answer costs on one thread: a window alone, windows in batches, and a stream with and without the reuse of
-// embedded samples. The model is that of DESIGN.md's step (C = 38, S = 100, 2 layers), or a file:
+// What one prediction costs on one thread: a window alone, windows in batches, and a stream. The model is that of DESIGN.md's step (C = 38, S = 100, 2 layers), or a file:
 // bench_predict_latency [MODEL.safetensors]
 
 #include <string>
@@ -9,7 +8,7 @@
 #include "bench/clock.h"
 #include "bench/figure.h"
 #include "bench/predict_case.h"
-#include "faithful/predict/predictor.h"
+#include "faithful/predict/predict.h"
 #include "faithful/predict/stream.h"
 
 namespace {
@@ -26,12 +25,12 @@ double typical_seconds(int calls, Call&& call) {
 }
 
 void measure_batches(const std::string& bytes, const std::string& name) {
-  Predictor predictor(parse_model(bytes, "model"), {.threads = 1});
-  const ModelConfig& config = predictor.model().config();
+  const TrainedModel model = parse_model(bytes, "model");
+  const WindowShape shape = model.shape();
   for (const std::size_t batch : {std::size_t{1}, std::size_t{32}}) {
-    const std::vector<float> values = random_values(batch * config.length * config.channels);
-    std::vector<float> out(batch * config.classes);
-    const double time = typical_seconds(batch == 1 ? 500 : 50, [&] { predictor.probabilities_into(values, out); });
+    const std::vector<float> values = random_values(batch * shape.length * shape.channels);
+    std::vector<float> out(batch * shape.classes);
+    const double time = typical_seconds(batch == 1 ? 500 : 50, [&] { predict_windows_into(model, values, out); });
     if (batch == 1) bench::print_figure(fmt::format("predict {}, a window alone", name), time * 1e6, "us");
     if (batch > 1) {
       bench::print_figure(fmt::format("predict {}, batches of 32, 1 thread", name), static_cast<double>(batch) / time,
@@ -41,19 +40,12 @@ void measure_batches(const std::string& bytes, const std::string& name) {
 }
 
 void measure_stream(const std::string& bytes, const std::string& name) {
-  StreamPredictor reusing(parse_model(bytes, "model")), recomputing(parse_model(bytes, "model"), {.reuse = false});
-  const ModelConfig& config = reusing.model().config();
-  const std::vector<float> sample = random_values(config.channels);
-  for (std::size_t t = 0; t < config.length; ++t) reusing.push(sample), recomputing.push(sample);
-  std::vector<double> with, without;  // in turns
-  for (int i = 0; i < 400; ++i) {
-    with.push_back(bench::seconds([&] { reusing.push(sample); }));
-    without.push_back(bench::seconds([&] { recomputing.push(sample); }));
-  }
-  const double kept = bench::median(with), all = bench::median(without);
-  bench::print_figure(fmt::format("stream {}, each window anew", name), all * 1e6, "us");
-  if (reusing.reuses())
-    bench::print_figure(fmt::format("stream {}, embedded samples kept", name), kept * 1e6, "us", "anew", all / kept);
+  StreamPredictor stream(parse_model(bytes, "model"));
+  const WindowShape shape = stream.model().shape();
+  const std::vector<float> sample = random_values(shape.channels);
+  for (std::size_t t = 0; t < shape.length; ++t) stream.push(sample);
+  const double time = typical_seconds(400, [&] { stream.push(sample); });
+  bench::print_figure(fmt::format("stream {}, a sample", name), time * 1e6, "us");
 }
 
 }  // namespace

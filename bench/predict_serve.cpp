@@ -1,10 +1,9 @@
-// Predictor as a worker of bench/engine_peers.py: one request per line of standard input, one line of JSON as answer.
+// Predictions as a worker of bench/engine_peers.py: one request per line of standard input, one line of JSON as answer.
 //
 //   infer WIDTH THREADS BATCH   {"ms": per call, "flops": of its products}: a batch of windows as measured ->
 //                               probabilities. One thread, whatever THREADS says
 //   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then the encoding's table,
-//   two
-//                               windows x and their log-probabilities, as raw float32
+//                               two windows x and their log-probabilities, as raw float32
 
 #include <cmath>
 #include <fstream>
@@ -20,7 +19,7 @@
 #include "bench/predict_case.h"
 #include "faithful/base/cpu.h"
 #include "faithful/encoding/encoding.h"
-#include "faithful/predict/predictor.h"
+#include "faithful/predict/predict.h"
 
 namespace faithful::bench {
 namespace {
@@ -28,42 +27,41 @@ namespace {
 constexpr double kTurn = 0.25;  // seconds of work per request
 
 // Loaded from the bytes of a file, as a user's would be; kept from request to request.
-Predictor& predictor_of(std::size_t width) {
-  static std::map<std::size_t, Predictor> all;
+const TrainedModel& model_of(std::size_t width) {
+  static std::map<std::size_t, TrainedModel> all;
   const auto found = all.find(width);
   if (found != all.end()) return found->second;
-  return all.try_emplace(width, parse_model(model_bytes(step_model(width)), "model"), PredictorOptions{.threads = 1})
-      .first->second;
+  return all.try_emplace(width, parse_model(model_bytes(step_model(width)), "model")).first->second;
 }
 
 // Floating-point operations of the products for one window.
 double flops_window(const ModelConfig& c) {
-  const auto s = static_cast<double>(c.steps()), d = static_cast<double>(c.width);
+  const auto s = static_cast<double>(c.steps()), d = static_cast<double>(c.body.width);
   const double layer = s * 12 * d * d + 2 * s * s * d;
-  return 2 * (s * d * static_cast<double>(c.channels) + static_cast<double>(c.layers) * layer);
+  return 2 * (s * d * static_cast<double>(c.input.channels) + static_cast<double>(c.body.layers) * layer);
 }
 
-std::vector<float> predict(Predictor& predictor, const std::vector<float>& x, std::size_t batch) {
-  std::vector<float> out(batch * predictor.model().config().classes);
-  predictor.probabilities_into(x, out);
+std::vector<float> predicted(const TrainedModel& model, const std::vector<float>& x, std::size_t batch) {
+  std::vector<float> out(batch * model.shape().classes);
+  predict_windows_into(model, x, out);
   return out;
 }
 
 std::string time_predictions(std::size_t width, std::size_t batch) {
-  Predictor& predictor = predictor_of(width);
-  const ModelConfig& config = predictor.model().config();
-  const std::vector<float> x = random_values(batch * config.length * config.channels);
-  predict(predictor, x, batch);
+  const TrainedModel& model = model_of(width);
+  const ModelConfig& config = model.transformer()->config();
+  const std::vector<float> x = random_values(batch * config.input.length * config.input.channels);
+  predicted(model, x, batch);
   std::size_t count = 0;
   double spent = 0;
-  for (; spent < kTurn; ++count) spent += seconds([&] { predict(predictor, x, batch); });
+  for (; spent < kTurn; ++count) spent += seconds([&] { predicted(model, x, batch); });
   return fmt::format(R"({{"ms": {:.5f}, "flops": {:.6g}}})", 1e3 * spent / static_cast<double>(count),
                      static_cast<double>(batch) * flops_window(config));
 }
 
 std::string write_weights(std::size_t width, const std::string& path) {
-  Predictor& predictor = predictor_of(width);
-  const ModelConfig& config = predictor.model().config();
+  const TrainedModel& model = model_of(width);
+  const ModelConfig& config = model.transformer()->config();
   std::ofstream file(path, std::ios::binary);
   std::vector<std::string> rows;
   const auto write = [&](const std::string& name, std::span<const float> numbers,
@@ -71,19 +69,19 @@ std::string write_weights(std::size_t width, const std::string& path) {
     file.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size_bytes()));
     rows.push_back(fmt::format(R"(["{}", [{}]])", name, fmt::join(sizes, ", ")));
   };
-  const engine::Parameters<float>& parameters = predictor.model().classifier.parameters();
+  const engine::Parameters<float>& parameters = model.transformer()->classifier().parameters();
   for (const engine::ParameterEntry& entry : parameters.entries()) {
     std::vector<std::size_t> sizes;
     for (std::size_t i = 0; i < entry.shape.rank(); ++i) sizes.push_back(entry.shape[i]);
     write(entry.name, parameters.values().subspan(entry.offset, entry.shape.count()), sizes);
   }
-  const Encoding encoding = make_encoding(config.encoding, encoding_options(config));
+  const Encoding encoding = make_encoding(config.position.encoding, encoding_options(config));
   write("position", std::vector<float>(encoding.values.begin(), encoding.values.end()), encoding.shape);
-  const std::vector<float> x = random_values(2 * config.length * config.channels);
-  std::vector<float> logits = predict(predictor, x, 2);
+  const std::vector<float> x = random_values(2 * config.input.length * config.input.channels);
+  std::vector<float> logits = predicted(model, x, 2);
   for (float& value : logits) value = std::log(value);
-  write("x", x, {2, config.length, config.channels});
-  write("logits", logits, {2, config.classes});
+  write("x", x, {2, config.input.length, config.input.channels});
+  write("logits", logits, {2, config.input.classes});
   return fmt::format(R"({{"tensors": [{}]}})", fmt::join(rows, ", "));
 }
 
@@ -101,7 +99,7 @@ std::string answer(const std::string& line) {
 }  // namespace faithful::bench
 
 int main() {
-  fmt::print("{{\"name\": \"Predictor, {}\"}}\n", faithful::instruction_set());
+  fmt::print("{{\"name\": \"predict, {}\"}}\n", faithful::instruction_set());
   std::fflush(stdout);
   for (std::string line; std::getline(std::cin, line);) {
     fmt::print("{}\n", faithful::bench::answer(line));

@@ -2,10 +2,14 @@
 # compile and is seen by app/parse.cpp only.
 find_package(CLI11 REQUIRED)
 file(GLOB app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp ${PROJECT_SOURCE_DIR}/app/pages/*.cpp)
-add_executable(faithful_program ${app_sources})
+list(REMOVE_ITEM app_sources ${PROJECT_SOURCE_DIR}/app/main.cpp)
+add_library(faithful_app OBJECT ${app_sources})
+target_link_libraries(faithful_app PUBLIC faithful fmt::fmt CLI11::CLI11)
+target_include_directories(faithful_app PUBLIC ${PROJECT_SOURCE_DIR})
+target_precompile_headers(faithful_app REUSE_FROM faithful_headers)
+add_executable(faithful_program app/main.cpp)
 set_target_properties(faithful_program PROPERTIES OUTPUT_NAME faithful INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-target_include_directories(faithful_program PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(faithful_program PRIVATE faithful fmt::fmt CLI11::CLI11)
+target_link_libraries(faithful_program PRIVATE faithful_app)
 
 # Man page and shell completions, written by the program itself from its command tree.
 set(FAITHFUL_SHARE ${PROJECT_BINARY_DIR}/share)

@@ -91,8 +91,9 @@ set_tests_properties(metrics-oracle PROPERTIES LABELS "fast;program"
 
 # The tree's own rules, and every example and console block of the documents.
 add_test(NAME layers COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
+add_test(NAME fields COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_fields.py ${PROJECT_SOURCE_DIR})
 add_test(NAME documents COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_documents.py ${PROJECT_SOURCE_DIR})
-set_tests_properties(layers documents PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
+set_tests_properties(layers fields documents PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
 foreach(example IN LISTS examples)

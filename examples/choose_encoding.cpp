@@ -1,9 +1,9 @@
-// Which encoding suits a data set, by cross-validation inside of its training part: its test part is never scored.
+// Compares encodings on a data set by cross-validation inside its training part. It never scores the test part.
 //
 //   choose_encoding [SET [ENCODING...]]
 //
-// SET is a folder or file that `faithful train --split given` takes. Without one, a small set is made here: two pulses,
-// and the class is which sensor's came first.
+// SET is a folder or file that `faithful train --split given` takes. Without SET, the example makes a small data set:
+// each sensor has one pulse, and the class is which pulse came first.
 
 #include <algorithm>
 #include <cstdio>
@@ -35,11 +35,11 @@ Dataset which_came_first() {
   return data;
 }
 
-// The best mean accuracy over folds of any epoch.
+// The mean accuracy over folds, at the best epoch.
 double cross_validated(const Dataset& data, FitOptions options, ThreadPool& pool) {
   options.score_test = false;
   double best = 0;
-  for (const EpochRecord& epoch : fit_classifier(data, options, pool).mean_of_folds) {
+  for (const EpochRecord& epoch : fit_in_detail(data, options, pool).mean_of_folds) {
     best = std::max(best, epoch.accuracy);
   }
   return best;
@@ -55,7 +55,7 @@ int compare(const std::vector<std::string>& arguments) {
   ThreadPool pool;
   for (const std::string& encoding : encodings) {
     options.model = preset("small");
-    options.model.encoding = encoding;
+    options.model.position.encoding = encoding;
     std::printf("%s, %s: accuracy %.3f by cross-validation\n", data.name.c_str(), encoding.c_str(),
                 cross_validated(data, options, pool));
     std::fflush(stdout);

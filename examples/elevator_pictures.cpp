@@ -1,6 +1,6 @@
-// Draws a normal trip of the simulated elevator, and what each fault does to one: the pictures of docs/elevator.md.
+// Draws the pictures of docs/elevator.md: a normal trip, and what each fault does to a trip.
 //   example_elevator_pictures docs/img     writes elevator_trip.svg and elevator_faults.svg there
-//   example_elevator_pictures              draws, and says how large they are
+//   example_elevator_pictures              draws them and prints their sizes
 
 #include <algorithm>
 #include <cstdio>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace faithful;
 
-// The lowest and highest of each of `places` stretches, in their order: a vibration keeps its height.
+// Keeps the lowest and highest sample of each of `places` stretches, so that a vibration keeps its height.
 Curve curve_of(const Matrix<float>& values, std::size_t channel, std::size_t begin, std::size_t end, const char* name,
                std::size_t places = 90) {
   Curve curve{.name = name, .x = {}, .y = {}, .ink = name, .dash = 1};
@@ -57,13 +57,13 @@ Figure draw_trip(const Trip& trip) {
   return figure;
 }
 
-// How much longer the rope between sheave and car is than it would be unstretched and without slip.
+// Replaces Phi by the extra length of the rope between sheave and car, caused by stretch and slip.
 Matrix<float> with_stretch(Matrix<float> values) {
   for (std::size_t t = 0; t < values.rows; ++t) values(t, kPhi) = 0.25F * values(t, kPhi) - values(t, kZc);
   return values;
 }
 
-// A fault, its most telling channel, and the same trip without it.
+// A fault on the channel that shows it best, and the same trip without the fault.
 Panel draw_fault(const ElevatorOptions& options, const Rail& rail, TripId id, const FaultInfo& info) {
   const Trip sick = simulate_trip(options, rail, id, info.kind), well = simulate_trip(options, rail, id, std::nullopt);
   const LabelSpan span = span_of(*sick.fault, options.samples);
@@ -82,7 +82,7 @@ Panel draw_fault(const ElevatorOptions& options, const Rail& rail, TripId id, co
   panel.curves.push_back(curve_of(with_stretch(sick.values), channel, begin, end, "faulty", 70));
   panel.curves.push_back(curve_of(with_stretch(well.values), channel, begin, end, "normal", 70));
   if (info.kind == FaultKind::kDropout) std::swap(panel.curves[0], panel.curves[1]);  // the stuck one on top
-  panel.legend = is_load ? Legend::kBottomLeft : Legend::kNone;
+  panel.legend = is_load ? Legend::kTopLeft : Legend::kNone;
   return panel;
 }
 
@@ -90,7 +90,7 @@ bool write(const Figure& figure, const char* folder) {
   const Rendering picture = render(figure);
   if (!picture.problem.empty()) {
     std::printf("%s: no picture: %s\n", figure.name.c_str(), picture.problem.c_str());
-    return true;  // gnuplot is not there: nothing to show, nothing wrong
+    return true;  // gnuplot is not installed, which is no error
   }
   std::printf("%s.svg: %zu bytes\n", figure.name.c_str(), picture.bytes.size());
   if (folder == nullptr) return true;

@@ -1,4 +1,4 @@
-"""Two encodings, built and compared, in cells: run them one by one in an editor that knows `# %%`, or all with python3."""
+"""Builds and compares two encodings. Run the cells (`# %%`) one by one in an editor, or the whole file."""
 # %% Every encoding is an array.
 import numpy as np
 
@@ -21,11 +21,11 @@ print(original)
 print(faithful_one)
 assert faithful_one.faithfulness["min_distance"] > 5 * original.faithfulness["min_distance"]
 
-# %% The codes, their inner products, their frequencies, and what is left of a delta function.
+# %% Draw the codes, their inner products, their frequencies, and a reconstructed delta.
 original.plot().savefig("sinusoidal.png")
 faithful_one.plot().savefig("dft.png")
 
-# %% A table of your own is measured alike, and what is wrong with it is said in words.
+# %% Measure a table of your own. Findings say in words what is wrong with it.
 mine = dft.copy()
 mine[17] = mine[16]
 for finding in faithful.analyze(mine, name="mine").findings:

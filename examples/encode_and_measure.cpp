@@ -1,4 +1,4 @@
-// Builds two encodings and asks how well each tells positions apart.
+// Builds two encodings and measures how well each one tells positions apart.
 
 #include <cstdio>
 

@@ -1,4 +1,4 @@
-// How to add an operator to the engine: docs/engine.md walks through this file.
+// How to add an operator to the engine. docs/engine.md explains this file.
 
 #include <cmath>
 #include <cstdio>

@@ -1,4 +1,4 @@
-"""Positions in a model of PyTorch; in cells."""
+"""Position modules in a PyTorch model. Run the cells (`# %%`) one by one, or the whole file."""
 # %% A small attention that takes any position module.
 import torch
 from torch import nn
@@ -17,20 +17,20 @@ class Layer(nn.Module):
         return self.out(faithful.torch.attention(q, k, v, self.position).transpose(1, 2).flatten(2))
 
 
-# %% Added to the input, or inside of attention: the same line builds either.
+# %% Some encodings are added to the input, others enter attention. The same call builds both.
 torch.manual_seed(1)
 x = torch.randn(4, 50, 32)
 added = nn.Sequential(faithful.torch.encoding("dft", length=50, dim=32, period=50), Layer(32, 4))
 rotated = Layer(32, 4, faithful.torch.encoding("rope", length=50, dim=32, heads=4))
 biased = Layer(32, 4, faithful.torch.encoding("t5", length=50, heads=4))
 for model in (added, rotated, biased):
-    print(model(x).shape, sum(p.numel() for p in model.parameters()), "numbers learned")
+    print(model(x).shape, sum(p.numel() for p in model.parameters()), "weights")
 
-# %% Without a position, attention does not see the order: a shuffled input gives the shuffled answer.
+# %% Without a position, attention does not see the order: a shuffled input gives the shuffled output.
 order = torch.randperm(50)
 blind = Layer(32, 4)
 assert torch.allclose(blind(x)[:, order], blind(x[:, order]), atol=1e-5)
 assert not torch.allclose(added(x)[:, order], added(x[:, order]), atol=1e-3)
 
-# %% Tables are no part of the state: a checkpoint holds what was learned, and no more.
+# %% Tables are not part of the state. A checkpoint holds only learned weights.
 print(list(added.state_dict()))

@@ -1,4 +1,4 @@
-"""What the published DFT encoding module does to its own table, restated in NumPy (docs/paper.md tells the story).
+"""What the published DFT encoding module does to its own table, restated in NumPy. docs/paper.md has the context.
 
 The table has cos(w k s) and sin(w k s), k = 0..d/2-1, for positions s = 1..S, in float32. Every forward pass scales it in
 place: first and last position by sqrt(1/d), the others by sqrt(2/d). Nothing ever scales it back.

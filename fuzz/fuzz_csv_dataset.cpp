@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (how & 4) options.series = "s";
   if (how & 8) options.missing = faithful::Missing::kInterpolate;
   if (how & 16) options.label_of = faithful::LabelOf::kSeries;
-  if (how & 32) options.part = "p";
+  if (how & 32) options.part_column = "p";
   if (how & 64) options.decimal = ',';
   if (how & 128) options.positive = "x";
   try {

@@ -7,7 +7,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/io/safetensors.h"
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/model_file.h"
 
 namespace {
 

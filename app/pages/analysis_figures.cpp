@@ -67,9 +67,10 @@ CaptionedFigure spectrum_figure(const std::vector<Analysis>& analyses) {
     panel.curves.push_back({.name = one.name, .x = frequencies, .y = g, .mark = mark, .dash = 1});
     panels.push_back(std::move(panel));
   }
-  return {in_rows("spectrum", std::move(panels)),
-          "Where the frequencies of each encoding lie (Figure 1 of the paper). The original encoding crowds into the "
-          "lowest frequencies and has none above 1 rad/sample; the DFT encoding has every frequency of the basis."};
+  return {
+      in_rows("spectrum", std::move(panels)),
+      "The distribution of the frequencies of each encoding (Figure 1 of the paper). Most frequencies of the original "
+      "encoding are very low, and none is above 1 rad/sample; the DFT encoding has every frequency of the basis."};
 }
 
 CaptionedFigure reconstruction_figure(const std::vector<Analysis>& analyses) {
@@ -99,8 +100,8 @@ CaptionedFigure reconstruction_figure(const std::vector<Analysis>& analyses) {
     panels.push_back(std::move(panel));
   }
   return {in_rows("reconstruction", std::move(panels)),
-          "What each encoding's frequencies leave of a delta function (Algorithm 1, Figure 2 of the paper). Grey: the "
-          "delta itself. The basis is cyclic: what leaves on one side comes in on the other."};
+          "A delta function reconstructed from the frequencies of each encoding (Algorithm 1, Figure 2 of the paper). "
+          "Grey: the delta itself. The basis is cyclic: what leaves on one side enters on the other."};
 }
 
 // At most `most` rows and columns: means of equal blocks.
@@ -144,9 +145,9 @@ CaptionedFigure table_figure(const std::vector<Analysis>& analyses) {
     any_shrunk = any_shrunk || panel.heat->x_step > 1 || panel.heat->y_step > 1;
     panels.push_back(std::move(panel));
   }
-  return {in_rows("table", std::move(panels)),
-          fmt::format("The tables themselves, row 0 at the top.{}",
-                      any_shrunk ? " Large ones are shown as means of blocks." : "")};
+  return {
+      in_rows("table", std::move(panels)),
+      fmt::format("The tables, row 0 at the top.{}", any_shrunk ? " Large tables are shown as means of blocks." : "")};
 }
 
 CaptionedFigure gram_figure(const std::vector<Analysis>& analyses) {
@@ -161,8 +162,7 @@ CaptionedFigure gram_figure(const std::vector<Analysis>& analyses) {
   }
   return {
       in_rows("gram", std::move(panels)),
-      "Inner products of the codes of two positions, at RMS norm 1. An encoding that tells positions apart as one-hot "
-      "codes do shows the diagonal alone."};
+      "Inner products of the codes of two positions, at RMS norm 1. For orthogonal codes only the diagonal is not zero."};
 }
 
 // The widths of the paper's weighting in the middle of the positions, against the bandwidth.
@@ -195,8 +195,8 @@ CaptionedFigure sweep_figure(const std::vector<Analysis>& analyses) {
   if (half.curves.empty()) return {in_rows("sigma-sweep", {}), ""};
   return {
       pair_with_legend("sigma-sweep", half, tenth),
-      "How the width of the reconstruction depends on the bandwidth of the kernel, with every encoding smoothed alike: "
-      "the width that is read off Figure 2 is in part a choice of σ."};
+      "The width of the reconstruction against the bandwidth of the kernel, the same for all encodings. The width in "
+      "Figure 2 depends in part on the choice of σ."};
 }
 
 CaptionedFigure noise_figure(const std::vector<Analysis>& analyses) {
@@ -219,8 +219,9 @@ CaptionedFigure noise_figure(const std::vector<Analysis>& analyses) {
         {.name = one.name, .x = noise.sigmas, .y = noise.mean_absolute_errors, .mark = Mark::kLinePoints});
   }
   if (wrong.curves.empty()) return {in_rows("noise", {}), ""};
-  return {pair_with_legend("noise", wrong, distance),
-          "Decoding under noise: codes at RMS norm 1, N(0, σ²) added to every coordinate, the nearest code taken."};
+  return {
+      pair_with_legend("noise", wrong, distance),
+      "Decoding under noise: N(0, σ²) is added to every coordinate of codes of RMS norm 1; the nearest code decides."};
 }
 
 CaptionedFigure singular_value_figure(const std::vector<Analysis>& analyses) {
@@ -248,10 +249,8 @@ CaptionedFigure singular_value_figure(const std::vector<Analysis>& analyses) {
                             .ink = "none",
                             .dash = static_cast<int>(i) + 1});
   }
-  CaptionedFigure result{
-      in_rows("singular-values", {panel}),
-      "Singular values of the codes. Those below the ε of a number format are lost in it: the rank at "
-      "that precision counts the ones above."};
+  CaptionedFigure result{in_rows("singular-values", {panel}),
+                         "Singular values of the codes. The rank at a precision counts the values above its ε."};
   result.figure.panel_width = 680;
   result.figure.panel_height = 340;
   return result;

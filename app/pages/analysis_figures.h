@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/pages/figure_writer.h"
+#include "app/pages/page_writer.h"
 #include "faithful/analysis/analysis.h"
 
 namespace faithful::app {

@@ -1,16 +1,12 @@
 #include "app/pages/analysis_page.h"
 
-#include <filesystem>
 #include <functional>
 
 #include <fmt/format.h>
 
 #include "app/pages/analysis_figures.h"
-#include "faithful/base/version.h"
-#include "faithful/io/file.h"
+#include "faithful/analysis/analysis_json.h"
 #include "faithful/io/json.h"
-#include "faithful/outcome/analysis_json.h"
-#include "faithful/report/page.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {
@@ -113,8 +109,8 @@ std::vector<NamedMeasure> order_measures() {
       {"Spearman of distance and |s-t|", of_measures([](const Faithfulness& f) { return f.spearman; })},
       {"share of monotone steps", of_measures([](const Faithfulness& f) { return f.monotone_share; })},
       {"shift defect", of_measures([](const Faithfulness& f) { return f.shift_defect; })},
-      {"offsets told apart", [](const Analysis& a) { return count_cell(a.faithfulness.distinct_offsets); }},
-      {"sign of an offset seen",
+      {"distinct offsets", [](const Analysis& a) { return count_cell(a.faithfulness.distinct_offsets); }},
+      {"sign of the offset visible",
        [](const Analysis& a) {
          const auto& seen = a.faithfulness.sign_seen;
          return seen ? Cell(*seen ? "yes" : "no") : Cell(std::optional<double>());
@@ -178,14 +174,12 @@ std::string names_of(const std::vector<Analysis>& analyses) {
 void add_findings(Page& page, const std::vector<Analysis>& analyses) {
   for (const Analysis& one : analyses) {
     if (one.findings.empty()) continue;
-    page.add_heading("What is to be said about " + one.name);
+    page.add_heading("Findings about " + one.name);
     std::vector<std::string> items;
     for (const Finding& finding : one.findings) {
-      items.push_back(fmt::format("{}: {}",
-                                  finding.weight == Finding::Weight::kFault     ? "Fault"
-                                  : finding.weight == Finding::Weight::kWarning ? "Warning"
-                                                                                : "Remark",
-                                  finding.text));
+      std::string weight(to_string(finding.weight));
+      weight[0] = static_cast<char>(std::toupper(weight[0]));
+      items.push_back(fmt::format("{}: {}", weight, finding.text));
     }
     page.add_list(items);
   }
@@ -212,39 +206,28 @@ Table measures_table(const std::vector<Analysis>& analyses) {
   return table;
 }
 
-WrittenPage write_analysis_page(const std::string& folder, const std::vector<Analysis>& analyses,
+std::string write_analysis_page(const std::string& folder, const std::vector<Analysis>& analyses,
                                 const std::string& command) {
-  make_page_folder(folder);
-  const auto in_folder = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
-  WrittenPage written{in_folder("report.html"), ""};
-  const Table measures = measures_table(analyses), reconstructions = reconstruction_table(analyses);
-
-  Page page("How faithful is " + names_of(analyses) + "?",
-            fmt::format("faithful {}, {}", build_info().version, command));
+  PageWriter writer(folder, "Faithfulness of " + names_of(analyses), command);
+  Page& page = writer.page;
   page.add_paragraph(
-      "An encoding of positions should tell every position from every other, also after rounding and under noise. The "
-      "measures below say how well each one does. Being equally far from all others (good for telling apart) and being "
-      "further from what is further away (order) exclude each other: read the two groups together.");
+      "A positional encoding should give every position its own code, also after rounding and under noise. The "
+      "measures below show how well each encoding does this. Two aims exclude each other: codes that are equally far "
+      "apart are easy to tell apart, and codes whose distance grows with the distance of the positions show the order. "
+      "Read the two groups of measures together.");
   add_findings(page, analyses);
   page.add_heading("Measures");
-  page.add_table(measures);
+  writer.add(measures_table(analyses), "measures.csv");
   page.add_heading("Figures");
-  FigureWriter figures(page, folder);
-  for (const CaptionedFigure& one : analysis_figures(analyses)) figures.add(one);
-  written.problem = figures.problem();
-  page.add_heading("Reconstruction, every case");
+  for (const CaptionedFigure& one : analysis_figures(analyses)) writer.add(one);
+  page.add_heading("All reconstructions");
   page.add_paragraph(
-      "A delta at each position, through Algorithm 1 with the weights of each encoding (exact where its frequencies "
-      "are "
-      "those of the basis, smoothed with each bandwidth), weighted per frequency as in the paper and per basis "
-      "function; "
-      "and through ridge inversion, which needs no kernel.");
-  page.add_table(reconstructions);
-  write_file(in_folder("measures.csv"), to_csv(measures));
-  write_file(in_folder("deltas.csv"), to_csv(reconstructions));
-  save_json(in_folder("analysis.json"), analysis_json(analyses));
-  write_file(written.path, page.html());
-  return written;
+      "Each row is a delta function at one position, reconstructed from the frequencies of an encoding. Algorithm 1 of "
+      "the paper is exact where the frequencies are those of the basis, and smoothed with each bandwidth otherwise; it "
+      "weights per frequency, as in the paper, or per basis function. Ridge inversion needs no kernel.");
+  writer.add(reconstruction_table(analyses), "deltas.csv");
+  save_json(writer.path("analysis.json"), analysis_json(analyses));
+  return writer.save();
 }
 
 }  // namespace faithful::app

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/command.h"
+#include "app/pages/page_writer.h"
 #include "app/pages/timeline.h"
-#include "faithful/base/error.h"
 #include "faithful/base/progress.h"
-#include "faithful/io/file.h"
-#include "faithful/report/figure.h"
-#include "faithful/report/page.h"
 
 namespace faithful::app {
 
@@ -70,21 +65,17 @@ std::vector<const Series*> chosen_series(const Dataset& dataset, std::size_t mos
 
 }  // namespace
 
-void write_data_page(const Dataset& dataset, const Audit& audit, const std::string& folder, std::size_t drawn,
-                     bool quiet) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) reject({{folder}, "a folder that can be made", error.message()});
-  Page page(fmt::format("Data set {}", dataset.name), dataset.source);
+std::string write_data_page(const Dataset& dataset, const Audit& audit, const std::string& folder, std::size_t drawn) {
+  PageWriter writer(folder, fmt::format("Data set {}", dataset.name), "data info " + dataset.source);
+  Page& page = writer.page;
   page.add_heading("Audit");
   page.add_code(audit_text(audit));
   page.add_heading("Channels");
   const std::vector<const Series*> chosen = chosen_series(dataset, drawn);
-  page.add_paragraph(
-      fmt::format("{} of {} series. Long channels are drawn by the least and the largest value in each of {} pieces. "
-                  "Labelled spans are "
-                  "shaded, darker where the channel is named as at fault.",
-                  chosen.size(), dataset.series.size(), kBuckets));
+  page.add_paragraph(fmt::format(
+      "{} of {} series. A long channel is drawn as the smallest and the largest value of each of {} pieces. Labelled "
+      "spans are shaded, darker in the channels at fault where the data name them.",
+      chosen.size(), dataset.series.size(), kBuckets));
   Progress progress("drawing", chosen.size());
   for (const Series* series : chosen) {
     Figure figure{.name = series->name, .panels = {}, .columns = 2, .panel_width = 560, .panel_height = 170};
@@ -92,14 +83,11 @@ void write_data_page(const Dataset& dataset, const Audit& audit, const std::stri
       figure.panels.push_back(channel_panel(dataset, *series, c));
     const Rendering picture = render(figure);
     page.add_heading(series_title(dataset, *series), 3);
-    page.add_figure(picture.bytes,
-                    fmt::format("The {} channels of series {}, by row.", dataset.channels.size(), series->name),
+    page.add_figure(picture.bytes, fmt::format("The {} channels of series {}.", dataset.channels.size(), series->name),
                     picture.problem);
     progress.advance();
   }
-  const std::string path = (std::filesystem::path(folder) / "index.html").string();
-  write_file(path, page.html());
-  if (!quiet) print(fmt::format("{}\n", path));
+  return writer.save("index.html");
 }
 
 }  // namespace faithful::app

@@ -23,16 +23,16 @@ std::string figure_name(const char* what, std::size_t number) {
 }
 
 // A band over a span of samples, in the units of the clock.
-Curve shaded(const Clock& clock, const TimeSpan& span, double low, double high, const char* ink) {
+Curve shaded(const Clock& clock, const Range& span, double low, double high, const char* ink) {
   Curve band = shade({}, low, high, ink);
   band.x = {clock.at(span.begin), clock.at(span.end)};
   return band;
 }
 
 // The alarm, and as much again around it, up to a window on each side.
-TimeSpan surroundings(const Diagnosis& one, const Series& series) {
+Range surroundings(const Diagnosis& one, const Series& series) {
   const std::size_t margin = one.details.span.length();
-  const TimeSpan& alarm = one.alarm.span;
+  const Range& alarm = one.alarm.span;
   return {alarm.begin - std::min(alarm.begin, margin), std::min(series.length(), alarm.end + margin)};
 }
 
@@ -43,8 +43,9 @@ Curve normal_curve(const DiagnosisReport& report, const Diagnosis& one, std::siz
   const Scaler scaler(report.model.scaler);
   const Scale& scale = scaler.of(series.name);
   const double shift = static_cast<double>(scale.shift[sensor]), factor = static_cast<double>(scale.factor[sensor]);
-  const TimeSpan span = report.normal.mean.rows == 1 ? surroundings(one, series) : one.details.span;
-  Curve curve{.name = "normal, ± 2 deviations", .x = {}, .y = {}, .mark = Mark::kBand, .ink = kNormalInk, .dash = 2};
+  const Range span = report.normal.mean.rows == 1 ? surroundings(one, series) : one.details.span;
+  Curve curve{
+      .name = "normal, ± 2 standard deviations", .x = {}, .y = {}, .mark = Mark::kBand, .ink = kNormalInk, .dash = 2};
   const std::size_t step = std::max<std::size_t>(1, span.length() / kBuckets);
   for (std::size_t t = span.begin; t < span.end; t += step) {
     const std::size_t at = t - span.begin;
@@ -90,7 +91,7 @@ Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size
   const Diagnosis& one = report.found[number];
   const Series& series = report.series_of(one);
   const Clock clock(report.dataset, series);
-  const TimeSpan drawn = surroundings(one, series);
+  const Range drawn = surroundings(one, series);
   Panel panel{.title = fmt::format("{}. {} ({} %)", rank + 1, report.dataset.channels[sensor],
                                    number_text(100 * shares_of(one.together.sensors)[sensor], 2)),
               .x = {.label = ""},
@@ -107,7 +108,7 @@ Panel channel_panel(const DiagnosisReport& report, std::size_t number, std::size
     panel.curves.push_back(shaded(clock, span.span, *panel.y.low, *panel.y.high, kSpanInk));
   const std::optional<AlarmTruth>& truth = report.truths[number];
   if (truth && std::ranges::binary_search(truth->sensors, sensor))
-    for (const TimeSpan& span : truth->spans)
+    for (const Range& span : truth->spans)
       panel.curves.push_back(shaded(clock, span, *panel.y.low, *panel.y.high, kFaultInk));
   panel.curves.push_back(std::move(normal));
   panel.curves.push_back(std::move(measured));
@@ -119,7 +120,7 @@ bool has_truth(const DiagnosisReport& report, std::size_t number) {
 }
 
 // Weights of pieces as a curve of steps, in percent of them all.
-Curve profile_curve(const Clock& clock, std::span<const TimeSpan> pieces, std::span<const double> weights,
+Curve profile_curve(const Clock& clock, std::span<const Range> pieces, std::span<const double> weights,
                     const std::string& name, const char* ink, int dash) {
   Curve curve{.name = name, .x = {}, .y = {}, .ink = ink, .dash = dash};
   const std::vector<double> shares = shares_of(weights);
@@ -168,8 +169,8 @@ void name_axes(const std::vector<std::string>& names, Panel& panel) {
 Panel spatial_panel(const DiagnosisReport& report, const Matrix<double>& map, const std::string& title, bool named) {
   Panel panel{.title = title, .x = {.label = ""}, .y = {.label = ""}, .legend = Legend::kNone};
   if (named) {
-    panel.x.label = "is looked at";
-    panel.y.label = "looks";
+    panel.x.label = "attended to";
+    panel.y.label = "attends";
     name_axes(report.dataset.channels, panel);
   }
   panel.heat = HeatMap{.values = map, .diverging = false, .low = 0, .label = named ? "weight" : ""};
@@ -179,7 +180,7 @@ Panel spatial_panel(const DiagnosisReport& report, const Matrix<double>& map, co
 Panel occlusion_panel(const DiagnosisReport& report, const Diagnosis& one) {
   const OcclusionDiagnosis& found = one.details.occlusion;
   const Clock clock(report.dataset, report.series_of(one));
-  Panel panel{.title = "What each sensor said for the alarm, and when",
+  Panel panel{.title = "How much each sensor and time contributes to the alarm",
               .x = {.label = clock.axis_label(), .unit = clock.axis_unit()},
               .y = {.label = ""},
               .legend = Legend::kNone};
@@ -191,7 +192,7 @@ Panel occlusion_panel(const DiagnosisReport& report, const Diagnosis& one) {
   panel.heat = HeatMap{.values = found.detailed,
                        .x_first = first + step / 2,
                        .x_step = step > 0 ? step : 1,
-                       .label = "fall of the logit"};
+                       .label = "drop of the logit"};
   return panel;
 }
 
@@ -226,7 +227,7 @@ CaptionedFigure channels_figure(const DiagnosisReport& report, std::size_t numbe
   figure.panels.back().x.unit = clock.axis_unit();
   return {
       figure,
-      fmt::format("The most suspect sensors first, with their share of the blame. Blue: measured. Grey, dashed: "
+      fmt::format("The most suspect sensors first, with their share. Blue: measured. Grey, dashed: "
                   "normal ({}), and two standard deviations around it. Shaded orange: times that stand out.{}",
                   report.normal.from,
                   has_truth(report, number) ? " Shaded dark red: the sensor was at fault then, by the labels." : "")};
@@ -250,7 +251,7 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
   for (const SuspectedSpan& span : one.together.spans)
     panel.curves.push_back(shaded(clock, span.span, 0, *panel.y.high, kSpanInk));
   if (has_truth(report, number))
-    for (const TimeSpan& span : report.truths[number]->spans)
+    for (const Range& span : report.truths[number]->spans)
       panel.curves.push_back(shaded(clock, span, 0, *panel.y.high, kFaultInk));
   for (Curve& curve : curves) panel.curves.push_back(std::move(curve));
   return {{.name = figure_name("when", number), .panels = {panel}, .panel_width = 960, .panel_height = 260},
@@ -264,11 +265,11 @@ CaptionedFigure where_figure(const DiagnosisReport& report, std::size_t number) 
   const Diagnosis& one = report.found[number];
   const int height = std::max(kLeast, 90 + kRow * static_cast<int>(one.details.spatial.rows));
   return {{.name = figure_name("where", number),
-           .panels = {spatial_panel(report, one.details.spatial, "Which sensor looks at which", true)},
+           .panels = {spatial_panel(report, one.details.spatial, "Which sensor attends to which", true)},
            .panel_width = height + height / 4,
            .panel_height = height},
-          "Attention between sensors in the surest window: mean over heads, and over time weighted by when. A dark "
-          "column is a sensor that the others look at."};
+          "Attention between sensors in the window with the highest score: mean over the heads, and over time weighted "
+          "by the temporal attention. A dark column is a sensor that the others attend to."};
 }
 
 CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t number) {
@@ -279,8 +280,8 @@ CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t numb
        .panels = {occlusion_panel(report, one)},
        .panel_width = 960,
        .panel_height = 120 + kRow * static_cast<int>(one.details.occlusion.detailed.rows)},
-      "What the logit loses when one sensor is replaced by its normal during one span of the surest window. Red: it "
-      "spoke for the alarm; blue: against it."};
+      "How far the logit falls when one sensor is replaced by its normal during one span of the window with the highest "
+      "score. Red: it speaks for the alarm; blue: against it."};
 }
 
 CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number) {
@@ -295,7 +296,8 @@ CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number) 
   for (std::size_t h = 0; h < std::min(details.spatial_heads.size(), kDrawnHeads); ++h)
     figure.panels.push_back(
         spatial_panel(report, details.spatial_heads[h], fmt::format("head {}, over sensors", h + 1), false));
-  std::string caption = "What each head attends to, in the surest window: a row looks at a column; dark is much.";
+  std::string caption =
+      "Attention of each head in the window with the highest score: rows attend to columns; darker is more.";
   caption += details.spatial_heads.empty() ? " Over time, of the last layer."
                                            : " Over time: mean over sensors. Over sensors: mean over time, weighted by "
                                              "when; sensors in the order of the data.";

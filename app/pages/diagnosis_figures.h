@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "app/diagnosis_words.h"
-#include "app/pages/figure_writer.h"
+#include "app/pages/page_writer.h"
+#include "faithful/diagnose/words.h"
 
 namespace faithful::app {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <string>
 
-#include "app/diagnosis_words.h"
+#include "faithful/diagnose/words.h"
 #include "faithful/io/json.h"
 
 namespace faithful::app {

@@ -1,24 +1,19 @@
 #include "app/pages/evaluation_page.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/pages/figure_writer.h"
+#include "app/pages/page_writer.h"
 #include "app/pages/timeline.h"
-#include "faithful/base/version.h"
-#include "faithful/io/file.h"
 #include "faithful/metrics/ranking.h"
-#include "faithful/report/figure.h"
-#include "faithful/report/page.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {
 
 namespace {
 
-// Windows that have a label: the score of each and whether it is positive.
+// The windows with a label: their scores, and whether they are positive.
 struct Ranking {
   std::vector<double> scores;
   std::vector<std::uint8_t> truth;
@@ -47,7 +42,7 @@ Panel pr_panel(const EvaluationContent& content) {
   panel.x.low = panel.y.low = 0;
   panel.x.high = 1;
   panel.y.high = 1.02;
-  panel.legend = Legend::kRightOutside;
+  panel.legend = Legend::kNone;  // the caption explains the curves
   panel.curves = {
       std::move(curve),
       {.name = "its threshold", .x = {at.recall()}, .y = {at.precision()}, .mark = Mark::kPoints, .ink = kFaultInk},
@@ -55,7 +50,7 @@ Panel pr_panel(const EvaluationContent& content) {
   return panel;
 }
 
-// Of each truth (row) the share that was answered so.
+// The share of each true class (row) that was predicted as each class.
 Panel confusion_panel(const EvaluationContent& content) {
   const Matrix<double>& counts = content.evaluation.scores.report.confusion;
   Matrix<double> shares(counts.rows, counts.columns);
@@ -64,7 +59,7 @@ Panel confusion_panel(const EvaluationContent& content) {
     for (const double count : counts.row(r)) all += count;
     for (std::size_t c = 0; c < counts.columns; ++c) shares(r, c) = all == 0 ? 0 : counts(r, c) / all;
   }
-  Panel panel{.title = "Confusion", .x = {.label = "answer"}, .y = {.label = "truth"}, .legend = Legend::kNone};
+  Panel panel{.title = "Confusion", .x = {.label = "prediction"}, .y = {.label = "truth"}, .legend = Legend::kNone};
   for (std::size_t k = 0; k < counts.rows; ++k) {
     panel.x.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
     panel.y.ticks.emplace_back(static_cast<double>(k), content.model.classes[k]);
@@ -80,9 +75,9 @@ CaptionedFigure overview_figure(const EvaluationContent& content) {
   figure.panels.push_back(confusion_panel(content));
   return {figure,
           content.evaluation.scores.binary
-              ? "Left: precision and recall for every threshold; the point is the model's own threshold. Right: "
-                "of the windows of each class, the share that was answered so."
-              : "Of the windows of each class, the share that was answered so."};
+              ? "Left: precision and recall at every threshold (line), at the model's threshold (dot), and of a random "
+                "score (dashed). Right: the share of each true class (row) by predicted class (column)."
+              : "The share of each true class (row) by predicted class (column)."};
 }
 
 // The numbers of the windows of one series, in order.
@@ -145,27 +140,23 @@ std::vector<CaptionedFigure> timeline_figures(const EvaluationContent& content) 
 }  // namespace
 
 std::string write_evaluation_page(const std::string& folder, const EvaluationContent& content) {
-  make_page_folder(folder);
   const Evaluation& evaluation = content.evaluation;
-  Page page(fmt::format("How good is the model on {}?", content.windows.dataset().name),
-            fmt::format("faithful {}; {} windows of {} samples, encoding {}", build_info().version,
-                        evaluation.scores.windows, content.windows.length(), content.model.config().encoding));
+  PageWriter writer(folder, fmt::format("How good is the model on {}?", content.windows.dataset().name),
+                    fmt::format("evaluate: {} windows of {} samples, encoding {}", evaluation.scores.windows,
+                                content.windows.length(), content.model.transformer()->config().position.encoding));
+  Page& page = writer.page;
   for (const std::string& note : content.notes) page.add_note(note);
   page.add_heading("Scores");
   page.add_table(measures_table(evaluation));
   if (evaluation.scores.events) page.add_paragraph(events_text(*evaluation.scores.events));
-  FigureWriter figures(page, folder);
-  figures.add(overview_figure(content));
+  writer.add(overview_figure(content));
   page.add_table(confusion_table(evaluation, content.model.classes));
   if (content.model.classes.size() > 2) page.add_table(class_table(evaluation, content.model.classes));
   const std::vector<CaptionedFigure> timelines = timeline_figures(content);
   if (!timelines.empty()) page.add_heading("Timelines");
-  for (const CaptionedFigure& drawn : timelines) figures.add(drawn);
-  const std::filesystem::path root(folder);
-  save_json((root / "evaluation.json").string(), content.json);
-  std::string path = (root / "report.html").string();
-  write_file(path, page.html());
-  return path;
+  for (const CaptionedFigure& one : timelines) writer.add(one);
+  save_json(writer.path("evaluation.json"), content.json);
+  return writer.save();
 }
 
 }  // namespace faithful::app

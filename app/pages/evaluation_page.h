@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/evaluation.h"
-#include "faithful/predict/model_file.h"
+#include "app/evaluation_tables.h"
+#include "faithful/trained/trained_model.h"
 #include "faithful/window/windows.h"
 
 namespace faithful::app {

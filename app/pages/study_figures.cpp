@@ -17,11 +17,7 @@ int dash_of(const Arm& arm) {
   return arm.scale == "unit" ? kDashed : kSolid;
 }
 
-std::string headline_of(const StudyGroup& group) {
-  return group.binary ? "f1" : "accuracy";
-}
-
-// A line of a strip chart: a dot for each value, and below them the interval of their mean.
+// A row of a strip chart: a dot for each value, and below the dots the interval of their mean.
 struct Strip {
   std::string label;
   std::string ink;
@@ -69,35 +65,15 @@ Figure strip_chart(std::string name, const std::string& title, Axis axis, const 
           .panel_height = 110 + 34 * static_cast<int>(strips.size())};
 }
 
-Strip strip_of(const StudyGroup& group, const Arm& arm, const std::string& label, bool shuffled) {
-  Strip strip{.label = label, .ink = arm.encoding, .values = {}, .dash = dash_of(arm)};
-  for (const StudyRun* run : group.runs_of(arm))
-    if (const auto value = (shuffled ? run->shuffled : run->scores).get(headline_of(group)))
-      strip.values.push_back(*value);
-  return strip;
-}
-
-void add_if_any(std::vector<Strip>& strips, Strip strip) {
+void add_strip(std::vector<Strip>& strips, Strip strip) {
   if (!strip.values.empty()) strips.push_back(std::move(strip));
 }
 
-// Trivial answers and baselines, by name.
-void add_other_strips(const StudyGroup& group, std::vector<Strip>& strips) {
-  const std::string measure = headline_of(group);
-  for (const char* name : {"MiniRocket-style", "linear", "all positive", "majority", "random"}) {
-    Strip strip{.label = name, .ink = name, .values = {}};
-    for (const StudyRun& run : group.others) {
-      if (run.kind == RunKind::kMinirocket && std::string(name) == "MiniRocket-style")
-        if (const auto value = run.scores.get(measure)) strip.values.push_back(*value);
-      for (const auto& [other, measures] : run.others)
-        if (other == name)
-          if (const auto value = measures.get(measure)) strip.values.push_back(*value);
-    }
-    add_if_any(strips, std::move(strip));
-  }
+Strip strip_of(const StudyGroup& group, const Arm& arm) {
+  return {to_string(arm), arm.encoding, group.row_of(arm).values(group.headline()), dash_of(arm)};
 }
 
-// An axis of scores that shows the dots at their best; intervals may reach beyond it.
+// An axis that the dots fill; intervals may reach beyond it.
 Axis score_axis(const std::string& label, const std::vector<Strip>& strips) {
   double low = 1, high = 0;
   for (const Strip& strip : strips)
@@ -108,15 +84,14 @@ Axis score_axis(const std::string& label, const std::vector<Strip>& strips) {
 
 CaptionedFigure scores_figure(const StudyGroup& group, const std::string& prefix) {
   std::vector<Strip> strips;
-  for (const Arm& arm : group.arms) add_if_any(strips, strip_of(group, arm, to_string(arm), false));
-  add_other_strips(group, strips);
-  const std::string title = measure_title(headline_of(group));
-  return {
-      strip_chart(prefix + "scores", group_title(group), score_axis(title + " on the test part", strips), strips,
-                  std::nullopt),
-      fmt::format("{}: a dot for every seed; below them the mean with its 95 % interval. Below the arms: what any of "
-                  "them must beat.",
-                  title)};
+  for (const Arm& arm : group.arms) add_strip(strips, strip_of(group, arm));
+  for (const StudyRow& row : group.baselines()) add_strip(strips, {row.name, row.name, row.values(group.headline())});
+  const std::string title = measure_title(group.headline());
+  return {strip_chart(prefix + "scores", group_title(group), score_axis(title + " on the test part", strips), strips,
+                      std::nullopt),
+          fmt::format("{}: one dot per seed; below the dots the mean with its 95 % interval. Below the arms are the "
+                      "baselines, which every arm should beat.",
+                      title)};
 }
 
 CaptionedFigure differences_figure(const StudyReport& report, const StudyGroup& group, const std::string& prefix) {
@@ -130,12 +105,12 @@ CaptionedFigure differences_figure(const StudyReport& report, const StudyGroup& 
     for (const auto& [seed, difference] : one.differences) strip.values.push_back(difference);
     strips.push_back(std::move(strip));
   }
-  const std::string title = measure_title(headline_of(group));
+  const std::string title = measure_title(group.headline());
   return {strip_chart(prefix + "differences", group_title(group), {.label = "difference in " + title}, strips, 0),
           fmt::format(
-              "Paired differences in {} to the original encoding: a dot for every seed, below them the mean with its "
-              "95 % interval. To the right of the dashed line the arm is better than the original; an interval "
-              "across the line shows no difference.",
+              "Paired differences in {} from the original encoding: one dot per seed; below the dots the mean with its "
+              "95 % interval. To the right of the dashed line the arm is better than the original. An interval that "
+              "crosses the line shows no difference.",
               title)};
 }
 
@@ -205,9 +180,8 @@ CaptionedFigure precision_figure(const StudyGroup& group, const std::string& pre
   }
   figure.columns = columns_for(figure.panels.size());
   return {figure,
-          "Precision against recall on the test part, for each recall the best precision at that recall or beyond: "
-          "mean over "
-          "the seeds, and the range from the lowest to the highest seed."};
+          "Precision against recall on the test part: for each recall the best precision at that recall or a higher "
+          "one. The line is the mean over the seeds, the band reaches from the lowest to the highest seed."};
 }
 
 CaptionedFigure training_figure(const StudyGroup& group, const std::string& prefix) {
@@ -231,23 +205,22 @@ CaptionedFigure training_figure(const StudyGroup& group, const std::string& pref
     add(value, band_of(runs, [](const StudyRun& run) -> const std::vector<double>& { return run.validations; }));
   }
   Figure figure{.name = prefix + "training", .panels = {loss, value}, .panel_width = 500, .panel_height = 300};
-  return {figure, "Training: mean over the seeds, by epoch."};
+  return {figure, "Training loss and validation score by epoch, mean over the seeds."};
 }
 
 CaptionedFigure shuffled_figure(const StudyGroup& group, const std::string& prefix) {
   std::vector<Strip> strips;
   for (const Arm& arm : group.arms) {
-    add_if_any(strips, strip_of(group, arm, to_string(arm), false));
-    Strip shuffled = strip_of(group, arm, "time shuffled", true);
-    shuffled.dash = kDotted;
-    add_if_any(strips, std::move(shuffled));
+    add_strip(strips, strip_of(group, arm));
+    Strip shuffled{"time shuffled", arm.encoding, {}, kDotted};
+    for (const StudyRun* run : group.runs_of(arm))
+      if (const auto value = run->shuffled.get(group.headline())) shuffled.values.push_back(*value);
+    add_strip(strips, std::move(shuffled));
   }
-  return {
-      strip_chart(prefix + "shuffled", group_title(group),
-                  score_axis(measure_title(headline_of(group)) + " on the test part", strips), strips, std::nullopt),
-      "Does the set need order at all? Below each arm the same models on the same test windows with their samples "
-      "in random "
-      "order. Where the score does not fall, the models do not use the order."};
+  return {strip_chart(prefix + "shuffled", group_title(group),
+                      score_axis(measure_title(group.headline()) + " on the test part", strips), strips, std::nullopt),
+          "Does the data set need the order? Below each arm are the same models on the same test windows with their "
+          "samples in random order. Where the score does not fall, the models do not use the order."};
 }
 
 // From low to high in at most five steps of 1, 2 or 5 times a power of ten, so that a narrow panel has room for the
@@ -265,7 +238,7 @@ Axis round_axis(std::string label, double low, double high) {
 CaptionedFigure projection_figure(const StudyGroup& group, const std::string& prefix) {
   Figure figure{.name = prefix + "projections", .panels = {}, .panel_width = 480, .panel_height = 340};
   for (const auto& [measure, title] :
-       {std::pair{"effective_rank", "effective rank"}, std::pair{"noise_sigma10", "noise σ with 10 % wrong"}}) {
+       {std::pair{"effective_rank", "effective rank"}, std::pair{"noise_sigma10", "noise σ with 10 % errors"}}) {
     Panel panel{.title = title, .x = {}, .y = {}, .legend = Legend::kNone};
     double low = INFINITY, high = -INFINITY;
     for (const Arm& arm : group.arms) {
@@ -281,18 +254,17 @@ CaptionedFigure projection_figure(const StudyGroup& group, const std::string& pr
       if (!curve.x.empty()) panel.curves.push_back(std::move(curve));
     }
     if (panel.curves.empty()) continue;
-    panel.x = round_axis("at the start", low, high);
-    panel.y = round_axis("trained", low, high);
+    panel.x = round_axis("before training", low, high);
+    panel.y = round_axis("after training", low, high);
     const std::vector<double> ends = {*panel.x.low, *panel.x.high};
-    panel.curves.push_back({.name = "as at the start", .x = ends, .y = ends, .ink = kRuleInk, .dash = kDashed});
+    panel.curves.push_back({.name = "unchanged", .x = ends, .y = ends, .ink = kRuleInk, .dash = kDashed});
     figure.panels.push_back(std::move(panel));
   }
   if (!figure.panels.empty()) figure.panels.back().legend = Legend::kRightOutside;
   return {
       figure,
-      "What training does to the codes as queries and keys of the first layer see them, a dot for every seed. On the "
-      "dashed line the first projection has left them as they were; above it positions are told apart better than at "
-      "the start."};
+      "How training changes the codes that the queries and keys of the first layer see, one dot per seed. On the dashed "
+      "line nothing changed. Above it the trained projection separates positions better than the initial one."};
 }
 
 }  // namespace
@@ -315,43 +287,35 @@ std::vector<CaptionedFigure> group_figures(const StudyReport& report, const Stud
   return figures;
 }
 
-CaptionedFigure gap_figure(const std::vector<StudyRun>& gap) {
+CaptionedFigure gap_figure(const StudyGroup& gap) {
   Panel panel{.title = "which of two events came first",
               .x = {.label = "distance of the events", .unit = "samples"},
-              .y = {.label = "share of right answers"},
+              .y = {.label = "accuracy"},
               .legend = Legend::kRightOutside};
   panel.x.log = true;
   panel.y.low = 0.4;
   panel.y.high = 1.02;
-  std::vector<Arm> arms;
-  for (const StudyRun& run : gap)
-    if (std::ranges::find(arms, run.arm) == arms.end()) arms.push_back(run.arm);
-  for (const Arm& arm : arms) {
+  for (const auto& [distance, accuracy] : gap.runs.front().scores.values)
+    panel.x.ticks.emplace_back(std::stod(distance), distance);
+  panel.x.low = panel.x.ticks.front().first * 0.9;
+  panel.x.high = panel.x.ticks.back().first * 1.1;
+  for (const Arm& arm : gap.arms) {
+    const StudyRow row = gap.row_of(arm);
     Curve curve{
-        .name = to_string(arm), .x = {}, .y = {}, .mark = Mark::kLinePoints, .ink = arm.encoding, .dash = dash_of(arm)};
-    for (const auto& [distance, unused] : gap.front().scores.values) {
-      std::vector<double> values;
-      for (const StudyRun& run : gap)
-        if (run.arm == arm && run.scores.get(distance)) values.push_back(*run.scores.get(distance));
-      if (values.empty()) continue;
-      curve.x.push_back(std::stod(distance));
-      curve.y.push_back(summarize(values).mean);
+        .name = row.name, .x = {}, .y = {}, .mark = Mark::kLinePoints, .ink = arm.encoding, .dash = dash_of(arm)};
+    for (const auto& [x, distance] : panel.x.ticks) {
+      if (row.values(distance).empty()) continue;
+      curve.x.push_back(x);
+      curve.y.push_back(summarize(row.values(distance)).mean);
     }
     panel.curves.push_back(std::move(curve));
   }
-  if (!gap.empty())
-    for (const auto& [distance, unused] : gap.front().scores.values)
-      panel.x.ticks.emplace_back(std::stod(distance), distance);
-  if (!panel.x.ticks.empty()) {
-    panel.x.low = panel.x.ticks.front().first * 0.9;
-    panel.x.high = panel.x.ticks.back().first * 1.1;
-    panel.curves.push_back(
-        {.name = "chance", .x = {*panel.x.low, *panel.x.high}, .y = {0.5, 0.5}, .ink = "random", .dash = kDashed});
-  }
-  return {{.name = "gap-probe", .panels = {panel}, .panel_width = 720, .panel_height = 340},
-          "Gap probe: two events in windows of 80 samples, the class is which came first. Every sample is embedded "
-          "alone, so that only "
-          "the encoding knows the order; mean over the seeds."};
+  panel.curves.push_back(
+      {.name = "chance", .x = {*panel.x.low, *panel.x.high}, .y = {0.5, 0.5}, .ink = "random", .dash = kDashed});
+  return {
+      {.name = "gap-probe", .panels = {panel}, .panel_width = 720, .panel_height = 340},
+      "Gap probe: windows of 80 samples have two events, and the class is which came first. Every sample is embedded "
+      "alone, so that only the encoding knows the order. Mean over the seeds."};
 }
 
 CaptionedFigure ranks_figure(const std::vector<StudyGroup>& groups) {
@@ -363,7 +327,7 @@ CaptionedFigure ranks_figure(const std::vector<StudyGroup>& groups) {
         {.label = to_string(one.arm), .ink = one.arm.encoding, .values = one.by_group, .dash = dash_of(one.arm)});
   return {strip_chart("ranks", "ranks over data sets", {.label = "rank of the mean score, 1 is best"}, strips,
                       std::nullopt),
-          "Ranks over data sets, a dot for each; below them their mean with a 95 % interval. Descriptive."};
+          "Ranks over data sets, one dot per data set; below the dots their mean with a 95 % interval. Descriptive."};
 }
 
 }  // namespace faithful::app

@@ -1,13 +1,10 @@
 #include "app/pages/study_page.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/pages/study_figures.h"
-#include "faithful/base/version.h"
-#include "faithful/io/file.h"
 
 namespace faithful::app {
 
@@ -24,24 +21,17 @@ std::string prefix_of(const StudyReport& report, const StudyGroup& group, std::s
   return name + "-";
 }
 
-void add_group(Page& page, FigureWriter& figures, const StudyReport& report, const StudyGroup& group,
-               const std::string& prefix, const std::filesystem::path& folder) {
-  page.add_heading(group_title(group));
+void add_group(PageWriter& writer, const StudyReport& report, const StudyGroup& group, const std::string& prefix) {
+  writer.page.add_heading(group_title(group));
   std::vector<std::string> sentences;
   for (const Comparison& one : report.comparisons)
     if (one.settings == group.settings) sentences.push_back(verdict(one));
-  page.add_list(sentences);
-  const Table scores = study_scores_table(group), controls = study_controls_table(group),
-              projections = study_projections_table(group);
-  page.add_table(scores);
-  const std::vector<CaptionedFigure> all = group_figures(report, group, prefix);
-  for (const CaptionedFigure& one : all) figures.add(one);
-  page.add_table(controls);
-  write_file((folder / (prefix + "scores-table.csv")).string(), to_csv(scores));
-  write_file((folder / (prefix + "controls-table.csv")).string(), to_csv(controls));
-  if (projections.rows.empty()) return;
-  page.add_table(projections);
-  write_file((folder / (prefix + "projections-table.csv")).string(), to_csv(projections));
+  writer.page.add_list(sentences);
+  writer.add(study_scores_table(group), prefix + "scores-table.csv");
+  for (const CaptionedFigure& one : group_figures(report, group, prefix)) writer.add(one);
+  writer.add(study_controls_table(group), prefix + "controls-table.csv");
+  const Table projections = study_projections_table(group);
+  if (!projections.rows.empty()) writer.add(projections, prefix + "projections-table.csv");
 }
 
 void add_notes_on_longer(Page& page, const StudyReport& report) {
@@ -52,63 +42,45 @@ void add_notes_on_longer(Page& page, const StudyReport& report) {
           !run.longer_note.empty() && std::ranges::find(notes, note) == notes.end())
         notes.push_back(note);
   if (notes.empty()) return;
-  page.add_paragraph("Longer windows do not apply to:");
+  page.add_paragraph("These arms cannot be scored on longer windows:");
   page.add_list(notes);
 }
 
 }  // namespace
 
-void add_study(Page& page, FigureWriter& figures, const StudyReport& report, const std::string& folder_name) {
-  const std::filesystem::path folder(folder_name);
+void add_study(PageWriter& writer, const StudyReport& report) {
+  Page& page = writer.page;
   for (std::size_t i = 0; i < report.groups.size(); ++i) {
     const StudyGroup& group = report.groups[i];
-    if (!group.runs.empty()) add_group(page, figures, report, group, prefix_of(report, group, i), folder);
+    if (!group.runs.empty()) add_group(writer, report, group, prefix_of(report, group, i));
   }
   add_notes_on_longer(page, report);
   page.add_heading("Paired differences");
-  for (const auto& [name, comparisons] : {std::pair{"differences-table.csv", &report.comparisons},
-                                          std::pair{"differences-auc-pr-table.csv", &report.by_area}}) {
-    if (comparisons->empty()) continue;
-    const Table table = study_differences_table(*comparisons);
-    page.add_table(table);
-    write_file((folder / name).string(), to_csv(table));
-  }
-  if (!report.gap.empty()) {
+  if (!report.comparisons.empty()) writer.add(study_differences_table(report.comparisons), "differences-table.csv");
+  if (!report.by_area.empty()) writer.add(study_differences_table(report.by_area), "differences-auc-pr-table.csv");
+  if (!report.gap.runs.empty()) {
     page.add_heading("Gap probe");
-    figures.add(gap_figure(report.gap));
-    page.add_table(gap_table(report.gap));
-    write_file((folder / "gap-table.csv").string(), to_csv(gap_table(report.gap)));
+    writer.add(gap_figure(report.gap));
+    writer.add(study_gap_table(report.gap), "gap-table.csv");
   }
-  const Table ranks = study_ranks_table(report.groups);
+  const Table ranks = study_ranks_table(report);
   if (!ranks.rows.empty()) {
     page.add_heading("Ranks over data sets");
-    std::vector<StudyGroup> fair;
-    for (const StudyGroup& group : report.groups)
-      if (group.split != "random") fair.push_back(group);
-    figures.add(ranks_figure(fair));
-    page.add_table(ranks);
-    write_file((folder / "ranks-table.csv").string(), to_csv(ranks));
+    writer.add(ranks_figure(groups_without_leaks(report)));
+    writer.add(ranks, "ranks-table.csv");
   }
 }
 
-WrittenStudy write_study_page(const std::string& folder, const StudyReport& report) {
-  make_page_folder(folder);
-  const auto in_folder = [&](const std::string& name) { return (std::filesystem::path(folder) / name).string(); };
-  Page page("Which encoding?", fmt::format("faithful {}, compare", build_info().version));
-  page.add_paragraph(
-      "Every arm was trained on the same seeds: a seed gives all arms the same split, batches and, where shapes agree, "
-      "start "
-      "values, so that differences are paired. Epoch, threshold and learning rate were chosen on validation parts; the "
-      "test "
-      "parts were scored once. Verdicts are worded by rule from the 95 % interval of the paired difference; with fewer "
-      "than 10 "
-      "seeds they are exploratory.");
-  FigureWriter figures(page, folder);
-  add_study(page, figures, report, folder);
-  save_json(in_folder("study.json"), report_json(report));
-  WrittenStudy written{in_folder("report.html"), figures.problem()};
-  write_file(written.path, page.html());
-  return written;
+std::string write_study_page(const std::string& folder, const StudyReport& report) {
+  PageWriter writer(folder, "Which encoding?", "compare");
+  writer.page.add_paragraph(
+      "Every arm was trained on the same seeds. A seed gives all arms the same split, the same batches and, where shapes "
+      "agree, the same initial weights, so that differences are paired. Validation chose epoch, threshold and learning "
+      "rate; the test parts were scored once. A verdict follows from the 95 % interval of the paired difference. With "
+      "fewer than 10 seeds it is exploratory.");
+  add_study(writer, report);
+  save_json(writer.path("study.json"), to_json(report));
+  return writer.save();
 }
 
 }  // namespace faithful::app

@@ -8,6 +8,7 @@
 
 #include "faithful/analysis/extent.h"
 #include "faithful/base/error.h"
+#include "faithful/encoding/catalog.h"
 
 namespace faithful {
 
@@ -19,34 +20,28 @@ bool has_rows_of_table(EncodingKind kind) {
   return kind == EncodingKind::kAdditive || kind == EncodingKind::kConcatenated || kind == EncodingKind::kRotary;
 }
 
-std::size_t pool_size(const AnalysisOptions& options) {
-  return options.threads == 0 ? default_threads() : options.threads;
-}
-
 void check_options(const AnalysisOptions& options) {
   if (!(options.sigma_bins > 0) || !std::isfinite(options.sigma_bins)) {
-    reject({{"--sigma-bins"}, "a positive number", fmt::format("{}", options.sigma_bins)});
+    reject({{.field = "sigma_bins"}, "a positive number", fmt::format("{}", options.sigma_bins)});
   }
 }
 
-void check_length(const std::string& place, std::size_t length) {
+void check_length(const Place& place, std::size_t length) {
   if (length <= kMostPositions) return;
-  reject({{place},
-          fmt::format("at most {} positions", kMostPositions),
-          fmt::format("{}", length),
+  reject({place, fmt::format("at most {} positions", kMostPositions), fmt::format("{}", length),
           "every pair of positions is compared"});
 }
 
 // The positions of the deltas: as asked, or 5, 40, 75 where they exist, or the middle of a short table.
 std::vector<std::size_t> delta_positions(const AnalysisOptions& options, std::size_t end) {
-  for (const std::size_t position : options.positions) {
+  for (const std::size_t position : options.at) {
     if (position >= end) {
-      reject({{"--at"},
+      reject({{.field = "at"},
               fmt::format("positions below {} (the smaller of length and dim)", end),
               fmt::format("{}", position)});
     }
   }
-  if (!options.positions.empty()) return options.positions;
+  if (!options.at.empty()) return options.at;
   std::vector<std::size_t> positions;
   for (const std::size_t position : {5, 40, 75}) {
     if (position < end) positions.push_back(position);
@@ -104,7 +99,8 @@ Matrix<double> shown_table(const Encoding& encoding) {
 
 // The measures that need one table only.
 Analysis analyze_one(const Encoding& encoding, std::size_t length, std::size_t dim, const AnalysisOptions& options) {
-  ThreadPool pool(pool_size(options));
+  const PoolOrOwn threads(options.pool);
+  ThreadPool& pool = *threads;
   Analysis analysis;
   analysis.name = encoding.name;
   analysis.kind = encoding.kind;
@@ -131,11 +127,11 @@ Analysis analyze_one(const Encoding& encoding, std::size_t length, std::size_t d
 
 Analysis analyze(const std::string& name, const EncodingOptions& encoding_options, const AnalysisOptions& options) {
   check_options(options);
-  check_length("--length", encoding_options.length);
+  check_length({.field = "length"}, encoding_options.length);
   const Encoding encoding = make_encoding(name, encoding_options);
   Analysis analysis = analyze_one(encoding, encoding_options.length, encoding_options.dim, options);
-  if (analysis.spectrum && (name == "sinusoidal" || name == "rope")) {
-    analysis.spectrum->crossover = crossover(encoding.shape[1], encoding_options.rho);
+  if (analysis.spectrum && catalog_entry(name).geometric) {
+    analysis.spectrum->crossover = crossover(encoding.shape[1], encoding_options.own.real("rho"));
   }
   const FirstCollision first =
       find_first_collision(name, encoding_options, analysis.faithfulness.collisions, options.search_values);
@@ -150,7 +146,7 @@ Analysis analyze(const std::string& name, const EncodingOptions& encoding_option
 Analysis analyze_table(const std::string& name, const Matrix<double>& table, const AnalysisOptions& options) {
   check_options(options);
   if (table.values.empty()) reject({{name}, "a table with rows and columns", "an empty one"});
-  check_length(name, table.rows);
+  check_length({name}, table.rows);
   for (std::size_t i = 0; i < table.values.size(); ++i) {
     if (std::isfinite(table.values[i])) continue;
     reject(

@@ -1,6 +1,6 @@
 #pragma once
 
-// Everything that `faithful analyze` says about an encoding or a table.
+// Everything that `faithful analyze` reports about an encoding or a table.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +14,18 @@
 #include "faithful/analysis/spectrum.h"
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
 #include "faithful/encoding/encoding.h"
 
 namespace faithful {
 
 struct AnalysisOptions {
-  double sigma_bins = 4;                    // bandwidth of the main figures, in bins of 2 pi / d
-  std::vector<std::size_t> positions = {};  // of the deltas; empty: those of 5, 40, 75 below min(S, d)
-  double ridge = 1e-2;                      // lambda of the ridge inversion
-  FaithfulnessOptions faithfulness = {};    // noise
-  std::size_t search_values = 1 << 22;      // how many numbers the search for the first collision may look at
-  std::size_t threads = 0;                  // 0: default_threads()
+  double sigma_bins = 4;                  // bandwidth of the main figures, in bins of 2 pi / d
+  std::vector<std::size_t> at = {};       // positions of the deltas; empty: those of 5, 40, 75 below min(S, d)
+  double ridge = 1e-2;                    // lambda of the ridge inversion
+  FaithfulnessOptions faithfulness = {};  // noise
+  std::size_t search_values = 1 << 22;    // how many numbers the search for the first collision may look at
+  ThreadPool* pool = nullptr;             // nullptr: one of default_threads()
 };
 
 // The curve of Algorithm 1 at the main bandwidth, for the figure.

@@ -42,7 +42,7 @@ Matrix<double> offset_vectors(const Encoding& encoding, Precision precision) {
   return vectors;
 }
 
-// c(j - s) + clip: which of the 2 clip + 1 vectors stands at offset j - s.
+// c(j - s) + clip: which of the 2 clip + 1 vectors is at offset j - s.
 std::size_t clipped_offset(std::size_t s, std::size_t j, std::size_t count) {
   const auto clip = static_cast<std::ptrdiff_t>(count / 2);
   const auto offset = static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(s);

@@ -1,6 +1,6 @@
 #pragma once
 
-// What stands for position s when encodings of different kinds are measured alike.
+// The vector that represents position s, so that encodings of different kinds are measured alike.
 
 #include <cstddef>
 
@@ -15,13 +15,13 @@ namespace faithful {
 //   additive, concatenated, rotary: the row of the table.
 //   logit bias: row s of the bias over all heads, centred per row and head, for softmax ignores row constants.
 //   weight bias (erpe): the same, not centred, for it is added after the softmax.
-//   relative vectors (shaw): the vectors a_{c(j-s)} of keys and values over all j. Here they stand in coordinates in
+//   relative vectors (shaw): the vectors a_{c(j-s)} of keys and values over all j. Here they are in coordinates in
 //     which their inner products are the same and their width is at most 2 clip + 1.
 //   none: zeros of width 1.
 FAITHFUL_API Matrix<double> make_codes(const Encoding& encoding, std::size_t length, Precision precision);
 
 // Rows that are equal exactly where the rounded codes are; not codes themselves for relative vectors (numbers of
-// distinct vectors stand there instead).
+// distinct vectors are there instead).
 FAITHFUL_API Matrix<double> make_collision_rows(const Encoding& encoding, std::size_t length, Precision precision);
 
 }  // namespace faithful

@@ -52,16 +52,4 @@ Collisions count_collisions(const Matrix<double>& rows) {
   return collisions;
 }
 
-Collisions naive_count_collisions(const Matrix<double>& rows) {
-  Collisions collisions;
-  for (std::size_t t = 0; t < rows.rows; ++t) {
-    for (std::size_t s = 0; s < t; ++s) {
-      if (!std::ranges::equal(rows.row(s), rows.row(t))) continue;
-      ++collisions.pairs;
-      note_pair(collisions, s, t);
-    }
-  }
-  return collisions;
-}
-
 }  // namespace faithful

@@ -18,7 +18,4 @@ struct Collisions {
 // number of pairs.
 FAITHFUL_API Collisions count_collisions(const Matrix<double>& rows);
 
-// The pairs compared one by one: the oracle.
-FAITHFUL_API Collisions naive_count_collisions(const Matrix<double>& rows);
-
 }  // namespace faithful

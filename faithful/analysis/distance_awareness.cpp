@@ -1,4 +1,4 @@
-// Measures 7 and 8 of faithfulness.h: how code distances follow |s - t|, and whether the kernel knows s - t alone.
+// Measures 7 and 8 of faithfulness.h: how code distances follow |s - t|, and whether the kernel depends only on s - t.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

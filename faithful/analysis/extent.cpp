@@ -65,10 +65,8 @@ FirstCollision find_first_collision(const std::string& name, const EncodingOptio
   if (codes_depend_on_length(entry, options)) return result;
   const std::size_t width = std::max<std::size_t>(1, options.dim);
   std::size_t limit = std::max(options.length, std::min<std::size_t>(65'536, most_values / width));
-  // These two cannot be longer: beyond a period the codes of dft are those from before it, and onehot has d of them.
-  const bool periodic = name == "dft";
-  const std::size_t period = periodic && options.period != 0 ? options.period : options.dim;
-  if (periodic || name == "onehot") limit = std::min(limit, period);
+  const std::size_t most = entry.most_positions == nullptr ? limit : entry.most_positions(options);
+  limit = std::min(limit, most);
   result.limit = limit;
 
   for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
@@ -82,9 +80,9 @@ FirstCollision find_first_collision(const std::string& name, const EncodingOptio
     longer.length = std::min(limit, std::max<std::size_t>(64, 4 * longer.length));
     search_table(result, make_encoding(name, longer), longer.length);
   }
-  if (periodic && limit == period) {
-    for (auto& found : result.length) found = found.value_or(period + 1);
-    result.limit = period + 1;
+  if (entry.repeats && limit == most) {
+    for (auto& found : result.length) found = found.value_or(most + 1);
+    result.limit = most + 1;
   }
   return result;
 }
@@ -95,11 +93,10 @@ OffsetResolution resolve_offsets(const std::string& name, const EncodingOptions&
     case EncodingKind::kRotary:
       return resolve_rotations(name, options);
     case EncodingKind::kRelativeVectors:
-      return {std::min(2 * options.length - 1, 2 * options.clip + 1), options.length > 1 && options.clip > 0};
+      return {std::min(2 * options.length - 1, entry.extent(options)), options.length > 1 && entry.extent(options) > 1};
     case EncodingKind::kLogitBias:
     case EncodingKind::kWeightBias:
-      // tupe compares absolute positions.
-      if (name == "tupe") return {};
+      if (entry.absolute) return {};
       return resolve_values(values_of_offsets(name, options));
     default:
       return {};

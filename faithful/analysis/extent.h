@@ -1,7 +1,7 @@
 #pragma once
 
 // Measures that take more than one table: how far an encoding reaches before two positions share a code, and how many
-// offsets a relative scheme tells apart.
+// offsets a relative scheme distinguishes.
 
 #include <cstddef>
 #include <optional>

@@ -102,7 +102,7 @@ std::optional<double> min_distance(const CodeGeometry& geometry, const Collision
 }
 
 // The kernel whose shift invariance is asked: the bias itself, per head, or the codes' Gram matrix. Relative vectors
-// depend on j - i alone, by construction.
+// depend only on j - i, by construction.
 std::optional<double> encoding_shift_defect(const Encoding& encoding, std::size_t length,
                                             const CodeGeometry& geometry) {
   switch (encoding.kind) {

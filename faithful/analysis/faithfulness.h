@@ -1,6 +1,6 @@
 #pragma once
 
-// How well an encoding tells positions apart: the measures, for any encoding and any table.
+// How well an encoding distinguishes positions: the measures, for any encoding and any table.
 
 #include <array>
 #include <cstddef>
@@ -55,7 +55,7 @@ struct Faithfulness {
   // 5. Noise decoding
   std::optional<NoiseDecoding> noise;
 
-  // 7. Distance awareness. It trades off against 1-3: equal distances are best for telling apart, worst for order.
+  // 7. Distance awareness. It trades off against 1-3: equal distances are best for separation, worst for order.
   std::optional<double> spearman;        // of code distance and |s - t|
   std::optional<double> monotone_share;  // share of the steps away from a position that take the code further away
 

@@ -31,18 +31,18 @@ std::string describe_columns(const SinusoidalFit& fit) {
   const char* two = fit.sine_first ? "cosine" : "sine";
   switch (fit.columns) {
     case SinusoidalColumns::kInterleaved:
-      return fmt::format("{} and {} in turn", one, two);
+      return fmt::format("{} and {} alternate", one, two);
     case SinusoidalColumns::kHalves:
       return fmt::format("{}s in the first half, {}s in the second", one, two);
     case SinusoidalColumns::kUnshared:
-      return fmt::format("{} and {} in turn, each with its own frequency", one, two);
+      return fmt::format("{} and {} alternate, each with its own frequency", one, two);
   }
   return "";
 }
 
 std::string guess_at_exponent(double base) {
-  if (near(base, 100)) return "; that is an exponent of i/d in place of 2i/d";
-  if (near(base, 1e8)) return "; that is an exponent of 4i/d in place of 2i/d, as when the column's number is doubled";
+  if (near(base, 100)) return "; that is an exponent of i/d instead of 2i/d";
+  if (near(base, 1e8)) return "; that is an exponent of 4i/d instead of 2i/d, as when the column's number is doubled";
   if (base < 1) return "; the exponent has the wrong sign: frequencies rise instead of falling";
   return "";
 }
@@ -79,10 +79,11 @@ void add_form(std::vector<Finding>& findings, const Matrix<double>& table) {
     return;
   }
   if (fit_sinusoidal(transposed(table)).error < kSameForm) {
-    findings.push_back({Weight::kFault, "transposed",
-                        fmt::format("Its columns, not its rows, are the codes of a sinusoidal table: it stands on the "
-                                    "wrong axis. Transpose it, so that row s is position s ({} positions of width {}).",
-                                    table.columns, table.rows)});
+    findings.push_back(
+        {Weight::kFault, "transposed",
+         fmt::format("Its columns are the codes of a sinusoidal table, not its rows. Transpose it, so that row s is "
+                     "position s ({} positions of width {}).",
+                     table.columns, table.rows)});
   }
 }
 
@@ -91,7 +92,7 @@ void add_duplicates(std::vector<Finding>& findings, const Matrix<double>& table,
     findings.push_back(
         {Weight::kFault, "duplicate-rows",
          fmt::format("{} of {} pairs of positions have the same code, the first {} and {}: no model can "
-                     "tell them apart.",
+                     "distinguish them.",
                      exact.pairs, table.rows * (table.rows - 1) / 2, exact.first->first, exact.first->second)});
     return;
   }
@@ -144,10 +145,11 @@ void add_constant_columns(std::vector<Finding>& findings, const Matrix<double>& 
 void add_conditioning(std::vector<Finding>& findings, const Matrix<double>& table, const Faithfulness& measures) {
   const std::size_t full = std::min(table.rows, table.columns);
   if (measures.rank[1] && *measures.rank[1] < full) {
-    findings.push_back({Weight::kWarning, "rank",
-                        fmt::format("In fp32 the codes span {} of {} dimensions; some functions of the position cannot "
-                                    "be read from them by any linear layer.",
-                                    *measures.rank[1], full)});
+    findings.push_back(
+        {Weight::kWarning, "rank",
+         fmt::format("In fp32 the codes span {} of {} dimensions: no linear layer can compute every function "
+                     "of the position from them.",
+                     *measures.rank[1], full)});
   }
 }
 

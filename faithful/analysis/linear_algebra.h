@@ -1,6 +1,6 @@
 #pragma once
 
-// The few dense decompositions that the measures need, on Eigen, which is seen by linear_algebra.cpp alone.
+// The few dense decompositions that the measures need, on Eigen, which only linear_algebra.cpp includes.
 
 #include <vector>
 

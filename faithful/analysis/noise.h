@@ -10,8 +10,8 @@
 
 namespace faithful {
 
-// How well positions are told apart when every coordinate of a code is disturbed by N(0, sigma^2), codes being scaled
-// to RMS norm 1 and the nearest code taken (of equally near ones, the first).
+// How well positions can be distinguished under noise: N(0, sigma^2) is added to every coordinate of a code of RMS
+// norm 1, and the nearest code is taken (of equally near ones, the first).
 struct NoiseDecoding {
   std::vector<double> sigmas;
   std::vector<double> error_rates;           // share of wrong positions, per sigma

@@ -27,7 +27,7 @@ FAITHFUL_API std::string_view to_string(Weighting weighting);  // per-frequency,
 FAITHFUL_API std::vector<double> reconstruct(std::span<const double> f, std::span<const double> g, Weighting weighting,
                                              const RealTransform& transform);
 
-// How sharp a curve stands where a delta was.
+// How sharp a curve is where a delta was.
 struct CurveShape {
   double peak = 0;  // largest value
   std::size_t peak_at = 0;

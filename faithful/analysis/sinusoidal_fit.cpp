@@ -10,7 +10,7 @@ namespace faithful {
 namespace {
 
 // The frequency of a column that is one sinusoid: x(s+1) + x(s-1) = 2 cos(w) x(s), solved by least squares. Nothing
-// where that leaves more than a hundredth, or where w is too low to be told from a line.
+// where that leaves more than a hundredth, or where w is too low to be distinguished from a line.
 std::optional<double> column_frequency(const Matrix<double>& table, std::size_t c) {
   double cross = 0, square = 0;
   for (std::size_t s = 1; s + 1 < table.rows; ++s) {

@@ -41,7 +41,7 @@ std::vector<double> exact_weights(const FrequencyLines& lines) {
   return exact;
 }
 
-// The density of weighted lines that stand on the basis frequencies: a convolution, cut where the kernel is below
+// The density of weighted lines at the basis frequencies: a convolution, cut where the kernel is below
 // rounding.
 FrequencyDensity smoothed_on_grid(std::span<const double> weights, double sigma_bins) {
   const auto count = static_cast<std::ptrdiff_t>(weights.size());
@@ -85,7 +85,7 @@ FrequencyLines lines_of_periodogram(const Matrix<double>& gram, std::size_t d) {
   FrequencyLines lines{.d = d, .frequencies = {}, .weights = {}, .exact = {}, .from_periodogram = true};
   for (std::size_t k = 0; k < frequency_count(d); ++k) {
     const auto multiplicity = static_cast<double>(frequency_multiplicity(k, d));
-    // Cosine k stands at place k, Nyquist at d - 1; its coefficient is that of the power spectrum times a constant.
+    // Cosine k is at index k, Nyquist at d - 1; its coefficient is that of the power spectrum times a constant.
     const double coefficient = transformed[2 * k == d ? d - 1 : k] * std::sqrt(static_cast<double>(d) / multiplicity);
     const double power = std::max(0.0, coefficient);
     lines.frequencies.push_back(basis_frequency(k, d));

@@ -24,7 +24,7 @@ struct FrequencyLines {
   bool from_periodogram = false;
 };
 
-// Of an encoding that says its frequencies, each counted once; they are folded into [0, pi].
+// Of an encoding that states its frequencies, each counted once; they are folded into [0, pi].
 FAITHFUL_API FrequencyLines lines_of_frequencies(std::span<const double> frequencies, std::size_t d);
 
 // Of any table of width d with this Gram matrix [S, S]: the power of all its columns at the basis frequencies,

@@ -6,10 +6,40 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/utf8.h"
+
 namespace faithful {
 
+namespace {
+
+// Around a setting in a message: name, value. quote() escapes control characters, so that no input can hold them.
+constexpr char kFieldBegin = '\x1c', kFieldMiddle = '\x1d', kFieldEnd = '\x1e';
+
+std::string plain_field(std::string_view name, std::string_view value) {
+  return value.empty() ? std::string(name) : fmt::format("{} = {}", name, value);
+}
+
+}  // namespace
+
+std::string field_text(std::string_view name, std::string_view value) {
+  return fmt::format("{}{}{}{}{}", kFieldBegin, name, kFieldMiddle, value, kFieldEnd);
+}
+
+std::string spelled(std::string_view message, const Spelling& spelling) {
+  std::string out;
+  while (true) {
+    const std::size_t begin = message.find(kFieldBegin), middle = message.find(kFieldMiddle, begin);
+    const std::size_t end = message.find(kFieldEnd, middle);
+    if (begin == std::string_view::npos || end == std::string_view::npos) return out.append(message);
+    const std::string_view name = message.substr(begin + 1, middle - begin - 1);
+    const std::string_view value = message.substr(middle + 1, end - middle - 1);
+    out.append(message.substr(0, begin)).append(spelling ? spelling(name, value) : plain_field(name, value));
+    message.remove_prefix(end + 1);
+  }
+}
+
 std::string to_string(const Place& place) {
-  std::string text = place.name;
+  std::string text = place.field.empty() ? place.name : field_text(place.field);
   if (place.line > 0) text += fmt::format(":{}", place.line);
   if (place.column > 0) text += fmt::format(":{}", place.column);
   return text;
@@ -27,22 +57,6 @@ void reject(const Complaint& complaint) {
 }
 
 namespace {
-
-// The length of the UTF-8 character at the start of `text`; 0 where there is none that may be shown.
-std::size_t shown_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const std::size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool control = first == 0xc2 && byte(1) < 0xa0;
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool beyond = (first == 0xed && byte(1) >= 0xa0) || (first == 0xf4 && byte(1) >= 0x90);
-  return control || overlong || beyond ? 0 : length;
-}
 
 std::string escaped(char c) {
   switch (c) {
@@ -63,14 +77,15 @@ std::string quote(std::string_view text, std::size_t most) {
   std::string out = "\"";
   std::size_t at = 0;
   while (at < text.size() && at < most) {
-    const std::size_t length = shown_character(text.substr(at));
-    if (length == 0) {
-      out += escaped(text[at]);
-    } else {
-      if (text[at] == '"' || text[at] == '\\') out += '\\';
-      out += text.substr(at, length);
+    const auto [code, length] = first_character(text.substr(at));
+    const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    if (length == 0 || control) {
+      out += escaped(text[at++]);
+      continue;
     }
-    at += std::max<std::size_t>(length, 1);
+    if (text[at] == '"' || text[at] == '\\') out += '\\';
+    out += text.substr(at, length);
+    at += length;
   }
   return out + (at < text.size() ? "\"..." : "\"");
 }

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -16,6 +18,13 @@ std::optional<T> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+// Adds the shortest text that reads back as the same number; `nan` for each that is none.
+template <class T>
+void append_number(std::string& text, T value) {
+  char digits[64];
+  text.append(digits, std::to_chars(digits, digits + sizeof(digits), std::isnan(value) ? std::abs(value) : value).ptr);
 }
 
 }  // namespace faithful

@@ -27,7 +27,7 @@ class FAITHFUL_API Progress {
   Progress& operator=(const Progress&) = delete;
 
   void advance(std::size_t steps = 1);
-  void set_note(std::string note);  // shown behind the bar, such as "loss 0.31"
+  void set_note(std::string note);  // shown after the bar, such as "loss 0.31"
 
  private:
   void show(double now);

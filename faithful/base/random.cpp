@@ -67,9 +67,4 @@ std::uint64_t Random::below(std::uint64_t n) {
   return x % n;
 }
 
-void Random::skip_to(std::uint64_t block) {
-  block_ = block;
-  used_ = static_cast<unsigned>(words_.size());
-}
-
 }  // namespace faithful

@@ -21,8 +21,7 @@ FAITHFUL_API PhiloxCounter philox(PhiloxCounter counter, PhiloxKey key);
 // A 64-bit FNV-1a hash of a name: the stream of a named parameter, `Random(seed, stream_of("encoder.0.wq"))`.
 FAITHFUL_API std::uint64_t stream_of(std::string_view name);
 
-// A sequence of random numbers given by (seed, stream). Streams of one seed are independent of each other, and
-// `skip_to` reaches any place of a stream at once.
+// A sequence of random numbers given by (seed, stream). Streams of one seed are independent of each other.
 class FAITHFUL_API Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0) : seed_(seed), stream_(stream) {}
@@ -33,9 +32,6 @@ class FAITHFUL_API Random {
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   double normal();                       // N(0, 1), Box-Muller; takes four words, gives one number
   std::uint64_t below(std::uint64_t n);  // unbiased in 0..n-1, n >= 1
-
-  // The next number drawn is number `block` * 4 of the stream, counted in 32-bit words.
-  void skip_to(std::uint64_t block);
 
   template <class T>
   void shuffle(std::span<T> items) {

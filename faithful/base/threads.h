@@ -24,7 +24,7 @@ class TaskRef {
   void (*call_)(void*, std::size_t);
 };
 
-// The number of threads to use when nobody said: FAITHFUL_THREADS, else what the machine (or its container) allows.
+// The number of threads by default: FAITHFUL_THREADS, else what the machine (or its container) allows.
 FAITHFUL_API std::size_t default_threads();
 
 // Threads that sleep until there is work. `run` allocates nothing.
@@ -39,12 +39,25 @@ class FAITHFUL_API ThreadPool {
 
   // Calls task(0) .. task(count-1), each once, on the pool's threads and the caller's, and returns when all are done.
   // Which thread takes which task is not fixed: a task must write only what is its own. The first exception is
-  // thrown again here, and the tasks not yet begun are dropped. Calls from inside a task run on that thread alone.
+  // thrown again here, and the tasks not yet begun are dropped. A call from inside a task runs on the task's thread.
   void run(std::size_t count, TaskRef task);
 
  private:
   struct State;
   std::unique_ptr<State> state_;
+};
+
+// The pool that the options of a function name, or one of default_threads() where they name none (nullptr).
+class PoolOrOwn {
+ public:
+  explicit PoolOrOwn(ThreadPool* given)
+      : own_(given == nullptr ? std::make_unique<ThreadPool>() : nullptr), pool_(given == nullptr ? *own_ : *given) {}
+
+  ThreadPool& operator*() const { return pool_; }
+
+ private:
+  std::unique_ptr<ThreadPool> own_;
+  ThreadPool& pool_;
 };
 
 // Calls body(begin, end) on consecutive pieces of 0..count-1, at least `grain` long but the last.

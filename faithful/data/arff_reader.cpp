@@ -21,7 +21,7 @@ struct ArffHeader {
   std::vector<std::string> classes;          // sorted
 };
 
-// Takes a word from the front of the text: up to white space or one of `stops`, or what stands in quotes.
+// Takes a word from the front of the text: up to white space or one of `stops`, or text in quotes.
 std::string take_word(std::string_view& text, std::string_view stops) {
   text = trimmed(text);
   std::string word;
@@ -63,7 +63,7 @@ class HeaderReader {
  public:
   explicit HeaderReader(const std::string& name) : name_(name) {}
 
-  // Reads up to @data; `rest` and `number` are moved behind it.
+  // Reads up to @data; `rest` and `number` are moved past it.
   ArffHeader read(std::string_view& rest, std::size_t& number) {
     while (!rest.empty()) {
       const std::string_view line = trimmed(take_line(rest));
@@ -86,7 +86,7 @@ class HeaderReader {
     if (same_word(key, "@relation")) {
       header_.relation = take_word(rest, "");
     } else if (same_word(key, "@end")) {
-      if (!inside_) reject({place, "@end behind a relational attribute", quote(line)});
+      if (!inside_) reject({place, "@end after a relational attribute", quote(line)});
       inside_ = false;
     } else if (same_word(key, "@attribute")) {
       take_word(rest, "{");
@@ -138,7 +138,7 @@ std::vector<std::string_view> cells_of(std::string_view line, const Place& place
       line = trimmed(line.substr(end));
       end = 0;
       if (!line.empty() && line.front() != ',')
-        reject({{place.name, place.line, cells.size()}, "a comma behind the quote", quote(line)});
+        reject({{place.name, place.line, cells.size()}, "a comma after the quote", quote(line)});
     } else {
       end = std::min(line.find(','), line.size());
       cells.push_back(trimmed(line.substr(0, end)));
@@ -221,7 +221,7 @@ class CaseReader {
 Dataset parse_arff(std::string_view text, const std::string& name, const ReadOptions& options) {
   std::size_t number = 0;
   const ArffHeader header = HeaderReader(name).read(text, number);
-  if (header.attributes == (header.class_at ? 1u : 0u)) reject({{name}, "attributes with values", "classes alone"});
+  if (header.attributes == (header.class_at ? 1u : 0u)) reject({{name}, "attributes with values", "only classes"});
   if (header.relational_at && header.attributes > (header.class_at ? 2u : 1u))
     reject({{name}, "one relational attribute and the classes", fmt::format("{} attributes", header.attributes)});
   const CaseFile file{name, header.relation, "arff", '%', "channels", header.class_at.has_value()};

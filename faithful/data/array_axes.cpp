@@ -26,11 +26,13 @@ Layout layout_of(const std::vector<std::size_t>& shape, const std::string& axes,
     return std::string_view("ntc").find(c) != std::string_view::npos && std::ranges::count(axes, c) == 1;
   });
   if (!axes.empty() && (!letters_fit || axes.find('t') == std::string::npos))
-    reject({{"--axes"}, "the letters n (series), t (time) and c (channels), each at most once, and a t", quote(axes)});
+    reject({{.field = "axes"}, "t (time), and at most one n (series) and one c (channels)", quote(axes)});
   if (axes.empty() && shape.size() != 1) {
-    reject({place, "the order of axes to be stated", shape_text(shape),
-            shape.size() == 3 ? "--axes ntc: series, time, channels"
-                              : "--axes tc: time, channels; --axes ct: channels, time"});
+    const auto axes_text = [](const char* order) { return field_text("axes", order); };
+    reject({place, "the order of its axes", shape_text(shape),
+            shape.size() == 3
+                ? fmt::format("{}: series, time, channels", axes_text("ntc"))
+                : fmt::format("{}: time, channels; {}: channels, time", axes_text("tc"), axes_text("ct"))});
   }
   const std::string names = axes.empty() ? "t" : axes;
   if (names.size() != shape.size())

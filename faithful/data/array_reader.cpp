@@ -1,5 +1,5 @@
 // .npy and .npz: plain arrays whose axes the user states, and the .npz that we write ourselves:
-//   values [rows, C] float32, all series one behind the other; lengths [N]; meta, JSON as bytes;
+//   values [rows, C] float32, all series one after the other; lengths [N]; meta, JSON as bytes;
 //   where there are any: label [N] (class, -1: none), labels [rows] (0, 1, 255: none), times [rows] (ns; the least:
 //   none)
 
@@ -136,7 +136,10 @@ Dataset read_npz(const NpzFile& file, const std::string& name, const ReadOptions
   std::string key = options.values;
   if (key.empty() && file.names().size() == 1) key = file.names()[0];
   if (key.empty())
-    reject({{name}, "--values NAME, the array to read", fmt::format("{}", fmt::join(file.names(), ", "))});
+    reject({{name},
+            "one array",
+            fmt::format("{}", fmt::join(file.names(), ", ")),
+            fmt::format("{} names the array to read", field_text("values"))});
   Dataset dataset = plain_dataset(file.array(key), name, options);
   if (!options.label.empty()) {
     const NpyArray labels = file.array(options.label);

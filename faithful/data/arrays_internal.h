@@ -1,6 +1,6 @@
 #pragma once
 
-// Arrays of numbers (.npy, .npz, HDF5) as series, and what is kept beside them.
+// Arrays of numbers (.npy, .npz, HDF5) as series, and what is kept with them.
 
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +29,7 @@ struct LabelArray {
 };
 void set_labels(Dataset& dataset, const LabelArray& labels, const std::string& positive, const Place& place);
 
-// What our .npz and HDF5 files keep beside the numbers, as JSON: name, channels, classes, rate, and of each series its
+// What our .npz and HDF5 files keep besides the numbers, as JSON: name, channels, classes, rate, and of each series its
 // name, part and spans.
 std::string meta_text(const Dataset& dataset);
 

@@ -146,7 +146,7 @@ void audit_spans(PartAudit& part, const SeriesList& list) {
   for (std::size_t i = 0; i < tenths.size(); ++i) part.where[i] = tenths[i] / rows;
 }
 
-// How far a row lies from the usual, in standard deviations of the channel that is furthest.
+// The largest deviation of a row from the mean over the channels, in standard deviations.
 class RowScore {
  public:
   explicit RowScore(const std::vector<Moments>& moments) {
@@ -168,7 +168,7 @@ class RowScore {
   std::vector<double> mean_, scale_;  // [C]
 };
 
-Answer constant_answer(std::size_t positives, std::size_t all) {
+BaselineScore all_positive_score(std::size_t positives, std::size_t all) {
   const double share = static_cast<double>(positives) / static_cast<double>(all);
   return {share, 1, 2 * share / (1 + share)};
 }
@@ -188,8 +188,8 @@ void audit_points(PartAudit& part, const SeriesList& list, const Table& moments,
     const RowScore score(moments[i]);
     for (std::size_t t = 0; t < list[i]->labels.size(); ++t) scores[offsets[i] + t] = score(list[i]->values.row(t));
   });
-  part.largest_deviation = best_answer(scores, truth);
-  part.all_positive = constant_answer(part.anomalous_rows, truth.size());
+  part.largest_deviation = best_score(scores, truth);
+  part.all_positive = all_positive_score(part.anomalous_rows, truth.size());
 }
 
 void audit_classes(PartAudit& part, const SeriesList& list, const Table& moments, const Dataset& dataset) {
@@ -220,8 +220,8 @@ void audit_classes(PartAudit& part, const SeriesList& list, const Table& moments
     scores.push_back(largest);
     truth.push_back(static_cast<std::uint8_t>(series->label));
   }
-  part.largest_deviation = best_answer(scores, truth);
-  part.all_positive = constant_answer(part.class_counts[1], labelled);
+  part.largest_deviation = best_score(scores, truth);
+  part.all_positive = all_positive_score(part.class_counts[1], labelled);
 }
 
 PartAudit audit_part(const Dataset& dataset, Part which, const SeriesList& list, ThreadPool& pool) {
@@ -240,13 +240,13 @@ PartAudit audit_part(const Dataset& dataset, Part which, const SeriesList& list,
 
 }  // namespace
 
-std::optional<Answer> best_answer(const std::vector<float>& scores, const std::vector<std::uint8_t>& truth) {
+std::optional<BaselineScore> best_score(const std::vector<float>& scores, const std::vector<std::uint8_t>& truth) {
   const auto positives = static_cast<std::size_t>(std::ranges::count(truth, 1));
   if (positives == 0) return std::nullopt;
   std::vector<std::size_t> order(scores.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  Answer best;
+  BaselineScore best;
   std::size_t hits = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
     hits += truth[order[i]];

@@ -10,7 +10,7 @@
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 
-// What a careful person checks before training, for each part of a data set apart.
+// What a careful person checks before training, separately for each part of a data set.
 
 namespace faithful {
 
@@ -23,8 +23,8 @@ struct ChannelAudit {
   std::size_t at_fault = 0;  // spans that name it
 };
 
-// Precision, recall and F1 of a yes-no answer.
-struct Answer {
+// How well a baseline detects anomalies.
+struct BaselineScore {
   double precision = 0, recall = 0, f1 = 0;
 };
 
@@ -38,14 +38,14 @@ struct PartAudit {
   std::vector<std::vector<std::string>> same_series;  // names of series whose values are equal
   std::size_t labelled_rows = 0, anomalous_rows = 0;  // of series with point labels
   std::vector<std::size_t> class_counts;              // [K], series; empty without labels of series
-  std::size_t spans = 0, spans_with_channels = 0;     //
+  std::size_t spans = 0, spans_with_channels = 0;     // labelled spans, and those that name the channels at fault
   std::size_t shortest_span = 0, median_span = 0, longest_span = 0;
   std::array<double, 10> where = {};  // share of the anomalous rows in each tenth of their timeline
-  // What a detector in one line would score at its best threshold: the largest deviation from the mean of the series,
-  // in standard deviations, over the channels (points), or over channels and time (series of two classes).
-  std::optional<Answer> largest_deviation;
-  std::optional<Answer> all_positive;   // what the answer "anomalous" everywhere scores
-  std::optional<double> largest_class;  // share of the most frequent class: always answering it
+  // Baseline: the largest deviation from the mean of the series, in standard deviations, over the channels (points) or
+  // over channels and time (series of two classes), at its best threshold.
+  std::optional<BaselineScore> largest_deviation;
+  std::optional<BaselineScore> all_positive;  // baseline: everything is anomalous
+  std::optional<double> largest_class;        // baseline: the accuracy of always predicting the most frequent class
 };
 
 struct Audit {
@@ -62,8 +62,8 @@ FAITHFUL_API std::string audit_text(const Audit& audit);
 // For programs: pretty JSON.
 FAITHFUL_API std::string audit_json(const Audit& audit);
 
-// Of scores and truth (1: positive), the best F1 over all thresholds; nothing where truth has no positive.
-FAITHFUL_API std::optional<Answer> best_answer(const std::vector<float>& scores,
-                                               const std::vector<std::uint8_t>& truth);
+// The score at the threshold of the best F1; empty where truth (1: positive) has no positive.
+FAITHFUL_API std::optional<BaselineScore> best_score(const std::vector<float>& scores,
+                                                     const std::vector<std::uint8_t>& truth);
 
 }  // namespace faithful

@@ -11,7 +11,7 @@ namespace {
 // 565059 -> 565,059
 std::string count_text(std::size_t count) {
   std::string digits = fmt::format("{}", count);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, 1, ',');
   return digits;
 }
 
@@ -75,8 +75,8 @@ std::string labels_text(const PartAudit& part, const Audit& audit) {
   return fmt::format("{} classes: {}", audit.classes.size(), names_text(counts, 30));
 }
 
-std::string answer_text(const Answer& answer) {
-  return fmt::format("F1 {:.3f} (precision {:.3f}, recall {:.3f})", answer.f1, answer.precision, answer.recall);
+std::string score_text(const BaselineScore& score) {
+  return fmt::format("F1 {:.3f} (precision {:.3f}, recall {:.3f})", score.f1, score.precision, score.recall);
 }
 
 std::string fault_text(const PartAudit& part) {
@@ -86,7 +86,7 @@ std::string fault_text(const PartAudit& part) {
   std::ranges::stable_sort(often, [](const auto* a, const auto* b) { return a->at_fault > b->at_fault; });
   std::vector<std::string> names;
   for (const ChannelAudit* channel : often) names.push_back(fmt::format("{} ({})", channel->name, channel->at_fault));
-  return fmt::format("known of {} spans; most often {}", part.spans_with_channels, names_text(names, 4));
+  return fmt::format("known for {} spans; most often {}", part.spans_with_channels, names_text(names, 4));
 }
 
 std::string part_text(const PartAudit& part, const Audit& audit) {
@@ -111,17 +111,16 @@ std::string part_text(const PartAudit& part, const Audit& audit) {
     line("where they lie", fmt::format("{} % of their rows, by tenth of the timeline", fmt::join(tenths, " ")));
     if (part.spans_with_channels > 0) line("channels at fault", fault_text(part));
   }
-  if (part.largest_deviation)
-    line("largest deviation", answer_text(*part.largest_deviation) + " at its best threshold");
-  if (part.all_positive) line("all positive", answer_text(*part.all_positive));
+  if (part.largest_deviation) line("largest deviation", score_text(*part.largest_deviation) + " at its best threshold");
+  if (part.all_positive) line("all positive", score_text(*part.all_positive));
   if (part.largest_class && !part.all_positive)
-    line("largest class", fmt::format("accuracy {:.3f} if it is always answered", *part.largest_class));
+    line("largest class", fmt::format("accuracy {:.3f} when always predicted", *part.largest_class));
   return text;
 }
 
-Json answer_json(const std::optional<Answer>& answer) {
-  if (!answer) return nullptr;
-  return Json::Object{{"precision", answer->precision}, {"recall", answer->recall}, {"f1", answer->f1}};
+Json score_json(const std::optional<BaselineScore>& score) {
+  if (!score) return nullptr;
+  return Json::Object{{"precision", score->precision}, {"recall", score->recall}, {"f1", score->f1}};
 }
 
 Json strings_json(const std::vector<std::string>& names) {
@@ -158,8 +157,7 @@ Json part_json(const PartAudit& part, const Audit& audit) {
       .set("median_span", part.median_span)
       .set("longest_span", part.longest_span);
   json.set("where", Json(Json::Array(part.where.begin(), part.where.end())));
-  json.set("largest_deviation", answer_json(part.largest_deviation))
-      .set("all_positive", answer_json(part.all_positive));
+  json.set("largest_deviation", score_json(part.largest_deviation)).set("all_positive", score_json(part.all_positive));
   json.set("largest_class", part.largest_class ? Json(*part.largest_class) : Json());
   Json same = Json::array();
   for (const std::vector<std::string>& names : part.same_series) same.push_back(strings_json(names));

@@ -137,8 +137,7 @@ bool same_word(std::string_view a, std::string_view b) {
 float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place) {
   if (cell == csv::Cell::kTooLarge) reject({place, "a number of at most 3.4e38", quote(text)});
   if (cell == csv::Cell::kText) reject({place, "a number", quote(text)});
-  if (missing == Missing::kError)
-    reject({place, "a number", text.empty() ? "nothing" : quote(text), std::string(kMissingHint)});
+  if (missing == Missing::kError) reject({place, "a number", text.empty() ? "nothing" : quote(text), missing_hint()});
   return std::numeric_limits<float>::quiet_NaN();
 }
 
@@ -155,8 +154,17 @@ std::optional<std::uint8_t> point_label(std::string_view text, const std::string
   return std::nullopt;
 }
 
+void reject_positive(const std::string& positive, const Place& place) {
+  reject({{.field = "positive"}, fmt::format("a label that {} has", to_string(place)), quote(positive)});
+}
+
+std::string missing_hint() {
+  return fmt::format("missing values: {}", field_text("missing", "interpolate"));
+}
+
 void reject_point_label(std::string_view text, const Place& place) {
-  reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text), "other labels: --positive VALUE"});
+  reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text),
+          fmt::format("other labels: {}", field_text("positive", "VALUE"))});
 }
 
 namespace {
@@ -179,9 +187,7 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
                  const Place& place) {
   std::vector<std::string> names(class_of_series.begin(), class_of_series.end());
   if (!positive.empty()) {
-    if (std::ranges::find(names, positive) == names.end())
-      reject(
-          {place, fmt::format("the label {} somewhere", quote(positive)), "other labels only", "--positive names it"});
+    if (std::ranges::find(names, positive) == names.end()) reject_positive(positive, place);
     for (std::string& name : names)
       if (!name.empty()) name = name == positive ? "anomalous" : "normal";
     dataset.classes = anomaly_classes();
@@ -217,7 +223,9 @@ void interpolate_channel(Series& series, std::size_t channel, const std::string&
   }
   if (known == kNone) {
     reject({place, fmt::format("a number in channel {} of series {}", quote(channel_name), quote(series.name)),
-            "only missing values", "--ignore leaves a CSV column out; --missing zero fills"});
+            "only missing values",
+            fmt::format("leave the column out with {}, or fill it with {}", field_text("ignore"),
+                        field_text("missing", "zero"))});
   }
   for (std::size_t t = known + 1; t < values.rows; ++t) values(t, channel) = values(known, channel);
 }
@@ -245,7 +253,7 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
                 "finite numbers",
                 fmt::format("{} in series {}, time {}, channel {}", infinite ? "an infinite one" : "a missing one",
                             quote(series.name), t + 1, quote(dataset.channels[c])),
-                infinite ? "" : std::string(kMissingHint)});
+                infinite ? "" : missing_hint()});
       }
       if (missing == Missing::kZero) value = 0;
       gaps[c] = any = true;
@@ -262,33 +270,13 @@ void settle_missing(Dataset& dataset, Missing missing) {
   for (Series& series : dataset.series) settle_series(series, dataset, missing);
 }
 
-void check_parts(const Dataset& dataset, const std::string& path) {
-  std::vector<bool> trained(dataset.classes.size(), false);
-  bool has_train = false;
-  for (const Series& series : dataset.series) {
-    if (series.part != Part::kTrain || series.label == kNoLabel) continue;
-    has_train = true;
-    trained[static_cast<std::size_t>(series.label)] = true;
-  }
-  if (!has_train) return;
-  for (const Series& series : dataset.series) {
-    if (series.part != Part::kTest || series.label == kNoLabel) continue;
-    const auto label = static_cast<std::size_t>(series.label);
-    if (!trained[label]) {
-      reject({{path},
-              "every class of the test part in the training part",
-              fmt::format("class {} in test only (series {})", quote(dataset.classes[label]), quote(series.name))});
-    }
-  }
-}
-
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options) {
   dataset.source = path;
   dataset.format = format;
   if (dataset.series.empty() || dataset.rows() == 0) reject({{path}, "rows of data", "none"});
   settle_missing(dataset, options.missing);
-  check_parts(dataset, path);
   check_dataset(dataset);
+  check_classes(dataset);
   return dataset;
 }
 

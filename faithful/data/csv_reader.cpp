@@ -21,17 +21,19 @@ struct Roles {
   std::optional<std::size_t> label, time, series, part;
   std::vector<CsvColumn> wanted;  // [columns of the file]
 
-  // Where the text of a column stands in CsvTable::texts.
+  // The index of a column in CsvTable::texts.
   std::size_t text_index(std::size_t column) const {
     return static_cast<std::size_t>(
         std::count(wanted.begin(), wanted.begin() + static_cast<std::ptrdiff_t>(column), CsvColumn::kText));
   }
 };
 
-std::optional<std::size_t> take_role(const CsvFile& file, const std::string& column, const char* flag, Roles& roles) {
+constexpr const char* kOtherRole = "a column with no other role";
+
+std::optional<std::size_t> take_role(const CsvFile& file, const std::string& column, const Place& place, Roles& roles) {
   if (column.empty()) return std::nullopt;
   const std::size_t at = file.column(column);
-  if (roles.wanted[at] != CsvColumn::kNumber) reject({{flag}, "a column that no other flag names", quote(column)});
+  if (roles.wanted[at] != CsvColumn::kNumber) reject({place, kOtherRole, quote(column)});
   roles.wanted[at] = CsvColumn::kText;
   return at;
 }
@@ -39,18 +41,17 @@ std::optional<std::size_t> take_role(const CsvFile& file, const std::string& col
 Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::string& name) {
   Roles roles;
   roles.wanted.assign(file.columns(), CsvColumn::kNumber);
-  roles.label = take_role(file, options.label, "--label", roles);
-  roles.time = take_role(file, options.time, "--time", roles);
-  roles.series = take_role(file, options.series, "--series", roles);
-  roles.part = take_role(file, options.part, "--part-column", roles);
+  roles.label = take_role(file, options.label, {.field = "label"}, roles);
+  roles.time = take_role(file, options.time, {.field = "time"}, roles);
+  roles.series = take_role(file, options.series, {.field = "series"}, roles);
+  roles.part = take_role(file, options.part_column, {.field = "part_column"}, roles);
   for (const std::string& ignored : options.ignore) {
     const std::size_t at = file.column(ignored);
-    if (roles.wanted[at] == CsvColumn::kText)
-      reject({{"--ignore"}, "a column that no other flag names", quote(ignored)});
+    if (roles.wanted[at] == CsvColumn::kText) reject({{.field = "ignore"}, kOtherRole, quote(ignored)});
     roles.wanted[at] = CsvColumn::kIgnore;
   }
   if (std::ranges::find(roles.wanted, CsvColumn::kNumber) == roles.wanted.end())
-    reject({{name}, "a column of numbers", "none beside those that flags name"});
+    reject({{name}, "a column of numbers", "none besides those with another role"});
   return roles;
 }
 
@@ -153,7 +154,8 @@ class TableSplitter {
       const std::optional<std::int64_t> time = parse_time(cell, options_.time_unit);
       if (!time) {
         reject({place(*roles_.time, row), fmt::format("a time (ISO 8601, or a number of {})", options_.time_unit),
-                cell.empty() ? "an empty cell" : quote(cell), "other units: --time-unit ms"});
+                cell.empty() ? "an empty cell" : quote(cell),
+                fmt::format("other units: {}", field_text("time_unit", "ms"))});
       }
       if (t > 0 && *time < series.times[t - 1])
         reject({place(*roles_.time, row), "times that never decrease", quote(cell), "sort the rows by time"});
@@ -169,7 +171,7 @@ class TableSplitter {
       const std::string_view other = trimmed(text(*roles_.label, row_of(t)));
       if (other != label) {
         reject({place(*roles_.label, row_of(t)), fmt::format("the label {} of the whole series", quote(label)),
-                quote(other), "labels of points: --label-of point"});
+                quote(other), fmt::format("labels of points: {}", field_text("label_of", "point"))});
       }
     }
     return label;
@@ -190,7 +192,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
                : options.header == Header::kYes ? CsvHeader::kYes
                                                 : CsvHeader::kNo;
   csv.missing = options.missing == Missing::kError ? CsvMissing::kError : CsvMissing::kNan;
-  csv.missing_hint = kMissingHint;
+  csv.missing_hint = missing_hint();
   return csv;
 }
 
@@ -215,15 +217,11 @@ Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptio
   return dataset_of(file, table, roles, name, options);
 }
 
-// A misspelt --positive would otherwise be a data set without an anomaly.
 void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options) {
   if (options.positive.empty() || !dataset.has_point_labels()) return;
   for (const Series& series : dataset.series)
     if (std::ranges::find(series.labels, 1) != series.labels.end()) return;
-  reject({{path},
-          fmt::format("the label {} somewhere", quote(options.positive)),
-          "other labels only",
-          "--positive names it"});
+  reject_positive(options.positive, {path});
 }
 
 Dataset load_file(const std::string& path, const ReadOptions& options) {
@@ -239,7 +237,7 @@ Dataset load_csv(const std::string& path, const ReadOptions& options) {
 }
 
 void stream_csv(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {
-  assert(options.series.empty() && options.part.empty() && options.missing != Missing::kInterpolate);
+  assert(options.series.empty() && options.part_column.empty() && options.missing != Missing::kInterpolate);
   const CsvFile file(path, csv_options(options, path));
   const Roles roles = find_roles(file, options, path);
   std::optional<std::int64_t> last;

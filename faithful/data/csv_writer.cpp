@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "faithful/base/number.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/data/writers_internal.h"
@@ -13,7 +13,7 @@
 namespace faithful::data {
 namespace {
 
-// Which columns stand beside the channels, and what they are called: no name may stand twice.
+// The columns besides the channels, and their names, each used once.
 struct Columns {
   std::string series, part, time, label;  // empty: not there
   Labelling labelling = Labelling::kNone;
@@ -51,12 +51,6 @@ std::string header_line(const Dataset& dataset, const Columns& columns) {
   return fmt::format("{}\n", fmt::join(cells, ","));
 }
 
-void append_number(std::string& line, float value) {
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof(digits), value).ptr;
-  line.append(digits, end);
-}
-
 template <class Take>
 void write_series(const Dataset& dataset, const Series& series, const Columns& columns, const Take& take) {
   std::string front;
@@ -80,17 +74,18 @@ void write_series(const Dataset& dataset, const Series& series, const Columns& c
   }
 }
 
-std::string reading_flags(const Columns& columns) {
-  std::string flags;
-  const auto add = [&](const char* flag, const std::string& name) {
-    if (!name.empty()) flags += fmt::format(" {} {}", flag, name);
+// The settings that read the file again.
+std::vector<std::string> reading_settings(const Columns& columns) {
+  std::vector<std::string> settings;
+  const auto add = [&](const char* field, const std::string& name) {
+    if (!name.empty()) settings.push_back(field_text(field, name));
   };
-  add("--series", columns.series);
-  add("--part-column", columns.part);
-  add("--time", columns.time);
-  add("--label", columns.label);
-  if (columns.labelling == Labelling::kSeries) flags += " --label-of series";
-  return flags;
+  add("series", columns.series);
+  add("part_column", columns.part);
+  add("time", columns.time);
+  add("label", columns.label);
+  if (columns.labelling == Labelling::kSeries) add("label_of", "series");
+  return settings;
 }
 
 }  // namespace
@@ -109,8 +104,8 @@ std::vector<std::string> save_csv_dataset(const Dataset& dataset, const std::str
     write_file(path, [&](FileWriter& file) { write_all([&](const std::string& line) { file.write(line); }); });
   }
   std::vector<std::string> notes;
-  const std::string flags = reading_flags(columns);
-  if (!flags.empty()) notes.push_back("read it with" + flags);
+  const std::vector<std::string> settings = reading_settings(columns);
+  if (!settings.empty()) notes.push_back(fmt::format("read it with {}", fmt::join(settings, " ")));
   if (has_spans_beyond_labels(dataset)) notes.push_back("not kept in .csv: channels and kinds of the labelled spans");
   if (columns.labelling == Labelling::kPoints && dataset.has_series_labels())
     notes.push_back("not kept in .csv: the labels of whole series");

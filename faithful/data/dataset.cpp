@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -61,6 +62,10 @@ std::size_t Dataset::rows() const {
   return rows;
 }
 
+std::string Dataset::place() const {
+  return source.empty() ? name : source;
+}
+
 bool Dataset::has_point_labels() const {
   return std::ranges::any_of(series, [](const Series& each) { return !each.labels.empty(); });
 }
@@ -102,6 +107,20 @@ Dataset part_of(const Dataset& dataset, Part part) {
 void check_dataset(const Dataset& dataset) {
   if (dataset.channels.empty()) throw Error(fmt::format("{} has no channels", quote(dataset.name)));
   for (const Series& series : dataset.series) check_series(series, dataset);
+}
+
+void check_classes(const Dataset& dataset) {
+  std::set<std::int32_t> trained;
+  for (const Series& series : dataset.series)
+    if (series.part == Part::kTrain && series.label != kNoLabel) trained.insert(series.label);
+  for (const Series& series : dataset.series) {
+    if (trained.empty() || series.part != Part::kTest || series.label == kNoLabel || trained.contains(series.label))
+      continue;
+    reject({{dataset.place()},
+            "every class of the test part in the training part",
+            fmt::format("class {} in test only (series {})",
+                        quote(dataset.classes.at(static_cast<std::size_t>(series.label))), quote(series.name))});
+  }
 }
 
 std::vector<std::string> numbered_channels(std::size_t count) {

@@ -8,6 +8,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
+#include "faithful/base/range.h"
 
 // What every reader yields: series of time x channels with their labels. A series is one timeline (a machine, a
 // spacecraft channel, an elevator trip, one case of a UEA set); series of one data set have the same channels and
@@ -19,14 +20,11 @@ namespace faithful {
 enum class Part : std::uint8_t { kNone, kTrain, kTest };
 FAITHFUL_API std::string to_string(Part part);  // "", "train", "test"
 
-// A labelled stretch of a timeline: positions begin .. end-1.
-struct LabelSpan {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+// A labelled stretch of a timeline.
+struct LabelSpan : Range {
   std::vector<std::size_t> channels = {};  // at fault, from 0, ascending; empty: not known
   std::string kind = {};                   // such as "contextual" or the simulated fault; may be empty
 
-  std::size_t length() const { return end - begin; }
   bool operator==(const LabelSpan&) const = default;
 };
 
@@ -57,6 +55,7 @@ struct FAITHFUL_API Dataset {
   std::vector<std::string> notes = {};  // what the reader did that the user should know, a line each
 
   std::size_t rows() const;               // sum of the lengths
+  std::string place() const;              // in error messages: the source, else the name
   bool has_point_labels() const;          // some series has
   bool has_series_labels() const;         // some series has
   bool operator==(const Dataset&) const;  // of everything but source, format and notes
@@ -73,6 +72,9 @@ FAITHFUL_API Dataset part_of(const Dataset& dataset, Part part);
 
 // Throws Error where the fields contradict each other (lengths, channels, classes): our own mistake, not the user's.
 FAITHFUL_API void check_dataset(const Dataset& dataset);
+
+// InputError where the test part has a class that the training part lacks. A training part without labels may.
+FAITHFUL_API void check_classes(const Dataset& dataset);
 
 // channel_1 .. channel_N.
 FAITHFUL_API std::vector<std::string> numbered_channels(std::size_t count);

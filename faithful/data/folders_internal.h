@@ -1,6 +1,6 @@
 #pragma once
 
-// What the folders of published sets hold beside tables, read from bytes (for the fuzzers too).
+// What the folders of published sets hold besides tables, read from bytes (for the fuzzers too).
 
 #include <cstddef>
 #include <cstdint>

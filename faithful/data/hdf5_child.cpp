@@ -109,7 +109,7 @@ void send_elements(hid_t dataset, hid_t space, const std::vector<hsize_t>& shape
     const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
     if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0 ||
         H5Dread(dataset, H5T_NATIVE_FLOAT, memory.get(), space, H5P_DEFAULT, block.data()) < 0)
-      _exit(1);  // in the midst of an array: the parent says that the file is damaged
+      _exit(1);  // in the middle of an array: the parent reports a damaged file
     pipe.send(block.data(), size[0] * row * sizeof(float));
   }
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 // HDF5 files. libhdf5 crashes and over-allocates on damaged files, so it reads in a child process with bounded memory,
-// which passes arrays back through a pipe; what it says is checked here.
+// which passes arrays back through a pipe; what it sends is checked here.
 
 #include <cstdint>
 #include <functional>
@@ -20,7 +20,7 @@ void require_hdf5(const std::string& path);  // InputError where this was built 
 struct Hdf5Request {
   std::string name;      // of the HDF5 dataset
   bool required = true;  //
-  // Where these are given, the array is not kept but passed on: its shape, then what stands behind each index of the
+  // Where these are given, the array is not kept but passed on: its shape, then the elements of each index of the
   // first axis. A table of many rows is then never in memory twice.
   std::function<void(const std::vector<std::size_t>& shape)> take_shape = {};
   std::function<void(std::size_t row, std::span<const float> values)> take_row = {};
@@ -40,10 +40,10 @@ struct Hdf5Table {
 };
 void save_hdf5_table(const std::string& path, const Hdf5Table& table);
 
-// What the child does: writes the answers to the requests into the pipe. Nothing that it does may be trusted.
+// What the child does: writes the replies to the requests into the pipe. Nothing that it sends may be trusted.
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);
 
-// The answer to a request begins with one of these, each a uint64.
+// The reply to a request begins with one of these, each a uint64.
 enum class Hdf5Answer : std::uint64_t {
   kAbsent,     // no such dataset; and nothing more
   kArray,      // number of axes, shape, then the elements as float

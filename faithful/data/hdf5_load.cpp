@@ -68,7 +68,7 @@ void bound_memory() {
   ::setrlimit(RLIMIT_CORE, &no_core);
 }
 
-// A child process that answers through a pipe; it is ended, if need be, and waited for.
+// A child process that replies through a pipe. It is ended, if necessary, and waited for.
 class Child {
  public:
   Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
@@ -152,7 +152,7 @@ std::vector<std::size_t> read_shape(Child& child, std::uintmax_t file_size) {
 
 PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t file_size) {
   PlainArray array{read_shape(child, file_size), {}};
-  std::size_t row = 1;  // elements behind an index of the first axis
+  std::size_t row = 1;  // elements of an index of the first axis
   for (std::size_t i = 1; i < array.shape.size(); ++i) row *= array.shape[i];
   if (!request.take_row) {
     array.values.resize(array.shape[0] * row);

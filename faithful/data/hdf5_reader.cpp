@@ -86,14 +86,15 @@ Dataset read_trips(const std::string& path, const ReadOptions& options) {
   table.take_shape = [&](const std::vector<std::size_t>& shape) {
     if (shape.size() != 2 || shape[0] == 0 || shape[1] < 2)
       reject({place, "rows of channels x samples and a label", shape_text(shape),
-              "other layouts: --values NAME --axes ntc"});
+              fmt::format("other layouts: {} {}", field_text("values", "NAME"), field_text("axes", "ntc"))});
     dataset = described(meta[0], shape[0], path, options);
     const std::size_t channels = dataset.channels.size();
     if (channels == 0 || (options.channels != 0 && options.channels != channels))
-      reject({{"--channels"}, fmt::format("{}, as the file says", channels), fmt::format("{}", options.channels)});
+      reject(
+          {{.field = "channels"}, fmt::format("{}, as the file says", channels), fmt::format("{}", options.channels)});
     if ((shape[1] - 1) % channels != 0)
       reject({place, fmt::format("a multiple of {} columns, and the label", channels), fmt::format("{}", shape[1]),
-              "another number of channels: --channels C"});
+              fmt::format("another number of channels: {}", field_text("channels"))});
   };
   table.take_row = [&](std::size_t row, std::span<const float> values) {
     read_trip(values, row + 1, dataset.series[row], dataset.channels.size(), place);

@@ -48,7 +48,7 @@ void check(herr_t status, const std::string& path) {
   if (status < 0) throw Error(fmt::format("{}: HDF5 cannot write it (is the disk full?)", path));
 }
 
-// A file of another name beside `path`, removed unless it is put in its place.
+// A temporary file in the same folder, removed unless it replaces `path`.
 class Beside {
  public:
   explicit Beside(const std::string& path) : path_(path) {

@@ -20,7 +20,7 @@ struct Line {
   std::size_t number;  // from 1
 };
 
-// One series of each line by parse(line, series, class name); the first complaint of the text is the one thrown.
+// One series of each line by parse(line, series, class name); the first error of the text is the one thrown.
 template <class Parse>
 void parse_lines_into(Dataset& dataset, std::vector<std::string>& class_of_series, const std::vector<Line>& lines,
                       const Parse& parse) {
@@ -42,9 +42,9 @@ void parse_lines_into(Dataset& dataset, std::vector<std::string>& class_of_serie
     if (failure) std::rethrow_exception(failure);
 }
 
-// What .ts and .arff have in common behind @data: a line is a case.
+// What .ts and .arff have in common after @data: a line is a case.
 struct CaseFile {
-  const std::string& name;   // for complaints
+  const std::string& name;   // for error messages
   std::string title;         // of the data set; empty: the file's stem
   const char* format;        // "ts"
   char comment;              // begins a line that is passed over
@@ -62,7 +62,7 @@ Dataset dataset_of_cases(std::string_view text, std::size_t number, const CaseFi
     ++number;
     if (!line.empty() && line.front() != file.comment) lines.push_back({line, number});
   }
-  if (lines.empty()) reject({{file.name}, "cases behind @data", "none"});
+  if (lines.empty()) reject({{file.name}, "cases after @data", "none"});
   Dataset dataset;
   dataset.name = file.title.empty() ? stem_of(file.name) : file.title;
   std::vector<std::string> class_of_series;

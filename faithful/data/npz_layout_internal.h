@@ -1,6 +1,6 @@
 #pragma once
 
-// The names of the arrays of our .npz, and what stands for nothing in them.
+// The names of the arrays of our .npz, and the values that mean none.
 
 #include <cstdint>
 #include <limits>

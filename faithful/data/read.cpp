@@ -51,11 +51,59 @@ std::string format_of(const std::string& path) {
   if (extension == ".h5" || extension == ".hdf5") return "hdf5";
   if (!is_file(path)) reject({{path}, "a file or folder", "nothing there"});
   reject({{path},
-          "a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format",
-          extension.empty() ? "no ending" : quote(extension)});
+          "a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5",
+          extension.empty() ? "no ending" : quote(extension),
+          fmt::format("for other names set {}", field_text("format"))});
+}
+
+Dataset only_part(Dataset dataset, const std::string& name) {
+  if (name.empty()) return dataset;
+  const bool known = name == "train" || name == "test";
+  Dataset part = part_of(dataset, name == "train" ? Part::kTrain : Part::kTest);
+  if (!known || part.series.empty()) reject({{.field = "part"}, "a part that the data set has", quote(name)});
+  return part;
 }
 
 }  // namespace
+
+std::vector<Setting> settings(ReadOptions& options) {
+  std::vector<Setting> all = {
+      {{"format", "F", "format of the data, where the path does not say it", {.choices = read_formats()}},
+       &options.format},
+      {{"part", "PART", "only this part", {.choices = {"train", "test"}, .common = true}}, &options.part},
+      {{"missing",
+        "HOW",
+        "what to do about missing values",
+        {.choices = {"error", "interpolate", "zero", "keep"}, .common = true}},
+       choice_of(options.missing)},
+      {{"label", "NAME", "labels: a column of a table, an array of .npz or HDF5, a file for .npy", {.common = true}},
+       &options.label},
+      {{"label_of", "WHAT", "a label in a table is that of a point or of its series", {.choices = {"point", "series"}}},
+       choice_of(options.label_of)},
+      {{"positive", "VALUE", "the label that means anomalous, where labels are not 0 and 1"}, &options.positive},
+      {{"time", "COLUMN", "column of times: ISO 8601, or numbers since 1970", {.common = true}}, &options.time},
+      {{"time_unit", "U", "unit of times that are numbers", {.choices = {"s", "ms", "us", "ns"}}}, &options.time_unit},
+      {{"series", "COLUMN", "column with the names of series, where a table holds several"}, &options.series},
+      {{"part_column", "COLUMN", "column that says train or test for each row of a table"}, &options.part_column},
+      {{"separator", "C", "character between columns", {.shown_default = "found in the first line"}},
+       &options.separator},
+      {{"decimal", "C", "decimal sign", {.choices = {".", ","}}}, &options.decimal},
+      {{"header", "H", "whether the first line has names", {.choices = {"auto", "yes", "no"}}},
+       choice_of(options.header)},
+      {{"values", "NAME", "the array to read from .npz or HDF5"}, &options.values},
+      {{"axes", "AXES", "axes of an array in order: n series, t time, c channels; such as ntc"}, &options.axes},
+      {{"channels",
+        "C",
+        "number of channels, for an HDF5 file in the DFStrans layout",
+        {.shown_default = "as the file says, else 20"}},
+       &options.channels},
+      {{"spacecraft", "CRAFT", "which part of a telemanom folder to read", {.choices = {"MSL", "SMAP"}}},
+       &options.spacecraft},
+      {{"data_dir", "DIR", "another folder where to look for the data", {.shown_default = "FAITHFUL_DATA"}},
+       &options.data_dir}};
+  for (Setting& setting : all) setting.field.group = FieldGroup::kData;
+  return all;
+}
 
 const std::vector<std::string>& read_formats() {
   static const std::vector<std::string> names = [] {
@@ -84,15 +132,15 @@ Dataset load_dataset(const std::string& path, const ReadOptions& options) {
   const std::string found = find_data(path, options.data_dir);
   const std::string name = options.format.empty() ? format_of(found) : options.format;
   for (const Format& format : kFormats)
-    if (name == format.name) return format.read(found, options);
-  reject({{"--format"}, "a known format", quote(name), suggest(name, read_formats())});
+    if (name == format.name) return only_part(format.read(found, options), options.part);
+  reject({{.field = "format"}, "a known format", quote(name), suggest(name, read_formats())});
 }
 
 bool can_stream(const std::string& path, const ReadOptions& options) {
   const std::string found = find_data(path, options.data_dir);
   return is_file(found) && (options.format.empty() ? format_of(found) : options.format) == "csv" &&
-         options.series.empty() && options.part.empty() && options.label_of == LabelOf::kPoint &&
-         options.missing != Missing::kInterpolate;
+         options.series.empty() && options.part.empty() && options.part_column.empty() &&
+         options.label_of == LabelOf::kPoint && options.missing != Missing::kInterpolate;
 }
 
 void stream_dataset(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {

@@ -1,27 +1,30 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/field.h"
 #include "faithful/data/dataset.h"
 
 namespace faithful {
 
-// What is done about missing values (an empty cell, NA, nan, ? and the like). kInterpolate: a straight line between
+// What to do with missing values (an empty cell, NA, nan, ? and the like). kInterpolate: a straight line between
 // the neighbours in time, the nearest value at both ends. kKeep: NaN stays in the values, for audits.
-enum class Missing { kError, kInterpolate, kZero, kKeep };
+enum class Missing : std::uint8_t { kError, kInterpolate, kZero, kKeep };
 
-// Whether a label column speaks about each point or, being constant in a series, about the whole series.
-enum class LabelOf { kPoint, kSeries };
+// Whether a label column labels each point or, being constant in a series, the whole series.
+enum class LabelOf : std::uint8_t { kPoint, kSeries };
 
-enum class Header { kAuto, kYes, kNo };
+enum class Header : std::uint8_t { kAuto, kYes, kNo };
 
 // How to read; each reader takes what concerns it.
 struct ReadOptions {
   std::string format = {};  // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
+  std::string part = {};    // all formats: only this part, train or test; empty: all
   Missing missing = Missing::kError;     // all formats
   std::string label = {};                // csv: column; npz, hdf5: array; npy: file (.npy or text) beside it
   LabelOf label_of = LabelOf::kPoint;    // csv
@@ -29,22 +32,25 @@ struct ReadOptions {
   std::string time = {};                 // csv: column of times
   std::string time_unit = "s";           // of times that are numbers (since 1970): s, ms, us, ns
   std::string series = {};               // csv: column that names the series of each row
-  std::string part = {};                 // csv: column that says train or test
+  std::string part_column = {};          // csv: column that holds train or test
   std::vector<std::string> ignore = {};  // csv: columns to leave out
   char separator = '\0';                 // csv; \0: found in the first line
   char decimal = '.';                    // csv
   Header header = Header::kAuto;         // csv
   std::string values = {};               // npz, hdf5: the array of the values; empty: our own layouts
   std::string axes = {};                 // npy, npz, hdf5: tc, ct, ntc, nct, ... (n series, t time, c channels)
-  std::size_t channels = 0;              // hdf5, DFStrans layout: number of channels; 0: as the file says, else 20
+  std::size_t channels = 0;              // hdf5, DFStrans layout: number of channels; 0: as the file states, else 20
   std::string spacecraft = {};           // telemanom: MSL or SMAP where the folder holds both
   std::string data_dir = {};             // where to look for a path that is not there; empty: FAITHFUL_DATA
 };
 
+// The fields that are set by name, all but `ignore`: the one table that describes them.
+FAITHFUL_API std::vector<Setting> settings(ReadOptions& options);
+
 // The names that ReadOptions::format may have.
 FAITHFUL_API const std::vector<std::string>& read_formats();
 
-// Reads a file or folder, in the format that its name or content says. InputError where it cannot be understood.
+// Reads a file or folder; its name or content decides the format. InputError where it cannot be read.
 FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
 
 // Whether stream_dataset can read it: a text table of one series, missing values not to be interpolated.

@@ -67,7 +67,8 @@ std::string_view trimmed(std::string_view text);
 std::string lower(std::string_view text);
 bool same_word(std::string_view a, std::string_view b);  // in ASCII, upper or lower case
 
-inline constexpr std::string_view kMissingHint = "missing values: --missing interpolate";
+// What an error about a missing value recommends.
+std::string missing_hint();
 
 // Rejects a cell that is no number, or gives NaN where it is missing and may be.
 float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place);
@@ -89,6 +90,8 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
 
 // 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
 std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);
+// `positive` is no label of the data: misspelt, it would make a data set without an anomaly.
+[[noreturn]] void reject_positive(const std::string& positive, const Place& place);
 [[noreturn]] void reject_point_label(std::string_view text, const Place& place);
 
 // {"normal", "anomalous"}
@@ -98,9 +101,6 @@ std::vector<std::string> anomaly_classes();
 
 // Rejects or fills what is missing, as the options say.
 void settle_missing(Dataset& dataset, Missing missing);
-
-// Rejects a data set whose test part has a class that its training part lacks.
-void check_parts(const Dataset& dataset, const std::string& path);
 
 // Fills source and format, settles what is missing and checks.
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options);

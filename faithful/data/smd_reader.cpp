@@ -118,7 +118,7 @@ Matrix<float> load_numbers(const std::string& path, Missing missing) {
   csv.separator = ',';
   csv.header = CsvHeader::kNo;
   csv.missing = missing == Missing::kError ? CsvMissing::kError : CsvMissing::kNan;
-  csv.missing_hint = kMissingHint;
+  csv.missing_hint = missing_hint();
   const CsvFile file(path, csv);
   return file.load<float>(std::vector<CsvColumn>(file.columns(), CsvColumn::kNumber)).numbers;
 }

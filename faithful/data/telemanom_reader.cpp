@@ -112,7 +112,8 @@ void add_channel(Dataset& dataset, Series series, const std::string& path) {
     reject({{path},
             fmt::format("{} columns, as the first channel has", dataset.channels.size()),
             fmt::format("{}", series.values.columns),
-            "both spacecraft in one folder: --spacecraft MSL"});
+            fmt::format("the folder holds both spacecraft: {} or {}", field_text("spacecraft", "MSL"),
+                        field_text("spacecraft", "SMAP"))});
   }
   dataset.series.push_back(std::move(series));
 }

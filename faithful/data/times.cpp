@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// Takes the text apart from its front.
+// Takes pieces from the front of the text.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : rest_(text) {}
@@ -47,7 +47,7 @@ class Cursor {
   std::string_view rest_;
 };
 
-// 0.FRACTION times `scale`, as a whole number; nothing where digits other than zero stand below one.
+// 0.FRACTION times `scale`, as a whole number; nothing where digits other than zero are below one.
 std::optional<std::int64_t> scaled_fraction(std::string_view digits, std::int64_t scale) {
   std::int64_t value = 0;
   for (const char digit : digits) {

@@ -76,7 +76,7 @@ void read_header_line(std::string_view line, const Place& place, TsHeader& heade
   }
 }
 
-// Reads up to @data; `rest` and `number` are moved behind it.
+// Reads up to @data; `rest` and `number` are moved past it.
 TsHeader read_header(std::string_view& rest, std::size_t& number, const std::string& name) {
   TsHeader header;
   while (!rest.empty()) {
@@ -145,7 +145,7 @@ class CaseReader {
   }
 
   void check_dimensions(std::size_t count, const Place& place) const {
-    if (count == 0) reject({place, "dimensions and a class, with colons between them", "a class alone"});
+    if (count == 0) reject({place, "dimensions and a class, with colons between them", "only a class"});
     const std::size_t wanted = header_.univariate.value_or(false) ? 1 : header_.dimensions.value_or(count);
     if (count != wanted)
       reject({place, fmt::format("{} dimension{}", wanted, wanted == 1 ? "" : "s"), fmt::format("{}", count)});

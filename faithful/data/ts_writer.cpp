@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "faithful/base/number.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/data/writers_internal.h"
@@ -17,7 +17,10 @@ void check_ts(const Dataset& dataset, const std::string& path) {
     reject({{path}, "one label a series, as .ts has", "point labels", ".npz and .csv hold them"});
   const Part part = dataset.series[0].part;
   if (std::ranges::any_of(dataset.series, [&](const Series& series) { return series.part != part; }))
-    reject({{path}, "one part, as a .ts file is", "train and test", "--part train, then --part test"});
+    reject({{path},
+            "one part, which is what a .ts file holds",
+            "train and test",
+            fmt::format("write {}, then {}", field_text("part", "train"), field_text("part", "test"))});
   for (const std::string& name : dataset.classes) {
     if (name.empty() || name.find_first_of(" \t\r\n:,()") != std::string::npos)
       reject({{path}, "class names without spaces, colons, commas and brackets", quote(name)});
@@ -43,15 +46,6 @@ std::string header_text(const Dataset& dataset, bool times, bool classes) {
   return text + "@data\n";
 }
 
-void append_value(std::string& line, float value) {
-  if (std::isnan(value)) {
-    line += '?';
-    return;
-  }
-  char digits[32];
-  line.append(digits, std::to_chars(digits, digits + sizeof(digits), value).ptr);
-}
-
 std::string case_line(const Dataset& dataset, const Series& series) {
   std::string line;
   for (std::size_t c = 0; c < series.values.columns; ++c) {
@@ -59,7 +53,10 @@ std::string case_line(const Dataset& dataset, const Series& series) {
     for (std::size_t t = 0; t < series.length(); ++t) {
       if (t > 0) line += ',';
       if (!series.times.empty()) line += "(" + format_time(series.times[t]) + ",";
-      append_value(line, series.values(t, c));
+      if (std::isnan(series.values(t, c)))
+        line += '?';
+      else
+        append_number(line, series.values(t, c));
       if (!series.times.empty()) line += ')';
     }
   }

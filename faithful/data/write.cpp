@@ -48,7 +48,7 @@ bool all_or_none(const Dataset& dataset, const std::string& path, const char* wh
   reject({{path},
           fmt::format("{} in all series or in none", what),
           fmt::format("{} of {}", count, dataset.series.size()),
-          "--part test, or .npz, which holds both"});
+          fmt::format("write {} alone, or a .npz file, which holds both", field_text("part", "test"))});
 }
 
 Labelling labelling_of(const Dataset& dataset, const std::string& path) {

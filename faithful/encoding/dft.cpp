@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "faithful/base/cpu.h"
-#include "faithful/base/error.h"
+#include "faithful/encoding/added_table_internal.h"
 #include "faithful/encoding/dft_kernel_internal.h"
-#include "faithful/encoding/options_internal.h"
+#include "faithful/encoding/entry_internal.h"
 #include "faithful/fourier/basis.h"
 #include "faithful/fourier/transform.h"
 
@@ -20,32 +20,37 @@ namespace {
 
 void check_period(const DftShape& shape) {
   if (shape.period == 0) return;
-  if (shape.dim < 3) reject({{"--dim"}, "at least 3 with --period", fmt::format("{}", shape.dim)});
+  if (shape.dim < 3)
+    reject({{.field = "dim"}, fmt::format("at least 3 with {}", field_text("period")), fmt::format("{}", shape.dim)});
   if (shape.period < shape.dim) {
-    reject({{"--period"}, fmt::format("at least --dim {}", shape.dim), fmt::format("{}", shape.period)});
+    reject({{.field = "period"},
+            fmt::format("at least {} {}", field_text("dim"), shape.dim),
+            fmt::format("{}", shape.period)});
   }
-  checked_product({2, shape.period}, "--period");  // the roots of unity
+  checked_product({2, shape.period}, "period");  // the roots of unity
 }
 
 }  // namespace
 
 void check_dft_shape(const DftShape& shape) {
-  if (shape.length == 0) reject({{"--length"}, "at least 1", "none"});
-  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "none"});
+  if (shape.length == 0) reject({{.field = "length"}, "at least 1", "none"});
+  if (shape.dim == 0) reject({{.field = "dim"}, "at least 1", "none"});
   check_period(shape);
   if (shape.period != 0 && shape.period < shape.length) {
-    reject({{"--period"}, fmt::format("at least --length {}", shape.length), fmt::format("{}", shape.period)});
+    reject({{.field = "period"},
+            fmt::format("at least {} {}", field_text("length"), shape.length),
+            fmt::format("{}", shape.period)});
   }
   if (shape.length > shape.repeats_after()) {
-    const std::size_t needed = shape.length;
-    const std::string remedy =
-        shape.dim < 3 ? fmt::format("--dim {}", needed) : fmt::format("--dim {0} or --period {0}", needed);
-    reject({{"--length"},
-            fmt::format("at most --dim {} positions for dft", shape.dim),
-            fmt::format("{}", shape.length),
+    const std::string needed = fmt::format("{}", shape.length);
+    std::string remedy = field_text("dim", needed);
+    if (shape.dim >= 3) remedy += " or " + field_text("period", needed);
+    reject({{.field = "length"},
+            fmt::format("at most {} {} positions for dft", field_text("dim"), shape.dim),
+            needed,
             fmt::format("positions 0 and {} have the same code; use {}", shape.dim, remedy)});
   }
-  checked_product({shape.length, shape.dim}, "--length");
+  checked_product({shape.length, shape.dim}, "length");
 }
 
 template <class T>
@@ -86,9 +91,9 @@ struct DftDecoder::Plan {
 };
 
 DftDecoder::DftDecoder(const DftShape& shape) {
-  if (shape.dim == 0) reject({{"--dim"}, "at least 1", "none"});
+  if (shape.dim == 0) reject({{.field = "dim"}, "at least 1", "none"});
   check_period(shape);
-  if (!(shape.factor > 0)) reject({{"--scale"}, "a positive number", fmt::format("{}", shape.factor)});
+  if (!(shape.factor > 0)) reject({{.field = "scale"}, "a positive number", fmt::format("{}", shape.factor)});
   plan_ = std::make_unique<const Plan>(shape);
 }
 DftDecoder::~DftDecoder() = default;
@@ -161,26 +166,39 @@ void check_real_positions(const std::vector<double>& positions, const DftShape& 
   const auto [low, high] = std::minmax_element(positions.begin(), positions.end());
   const double span = *high - *low;
   if (span < static_cast<double>(shape.repeats_after())) return;
-  reject({{"--positions-file"},
+  reject({{.field = "positions"},
           fmt::format("positions less than {} apart for dft", shape.repeats_after()),
           fmt::format("{} and {}", *low, *high),
-          fmt::format("use --period {}", std::floor(span) + 1)});
+          "use " + field_text("period", fmt::format("{}", std::floor(span) + 1))});
 }
 
-}  // namespace
+const OwnOption kPeriod{{"period",
+                         "N",
+                         "positions after which the codes repeat, where there are more of them than dimensions; 0: d",
+                         {.least = 0}},
+                        std::size_t{0},
+                        /*in_table=*/true,
+                        /*refused_elsewhere=*/true};
+
+DftShape shape_of(const EncodingOptions& options) {
+  return {options.length, options.dim, options.own.whole("period"), 1};
+}
+
+void check_dft(const EncodingOptions& options) {
+  const DftShape shape = shape_of(options);
+  if (options.positions.empty()) return check_dft_shape(shape);
+  check_period(shape);
+  check_real_positions(options.positions, shape);
+}
 
 Encoding make_dft(const EncodingOptions& options) {
-  DftShape shape{options.length, options.dim, options.period, 1};
+  const DftShape shape = shape_of(options);
   Encoding encoding;
+  encoding.values.resize(shape.length * shape.dim);
   if (options.positions.empty()) {
-    check_dft_shape(shape);
-    encoding.values.resize(shape.length * shape.dim);
     ThreadPool pool(encoding.values.size() < (std::size_t{1} << 20) ? 1 : default_threads());
     fill_dft_into(std::span(encoding.values), shape, pool);
   } else {
-    check_period(shape);
-    check_real_positions(options.positions, shape);
-    encoding.values.resize(shape.length * shape.dim);
     const RootTable roots(shape.repeats_after());
     for (std::size_t s = 0; s < shape.length; ++s) {
       real_position_into(std::span(encoding.values).subspan(s * shape.dim, shape.dim), options.positions[s], shape,
@@ -191,6 +209,36 @@ Encoding make_dft(const EncodingOptions& options) {
     encoding.frequencies.push_back(basis_frequency(k, shape.repeats_after()));
   }
   return encoding;
+}
+
+// More steps than dimensions, or windows that last longer, need a period.
+std::string settle_in_model(EncodingOptions& options, std::optional<double> longest) {
+  const DftShape shape = shape_of(options);
+  if (!longest && (shape.period != 0 || shape.length <= shape.dim)) return "";
+  const std::size_t needed = longest ? static_cast<std::size_t>(std::ceil(std::min(*longest, 1e15))) + 1 : shape.length;
+  if (needed <= shape.repeats_after()) return "";
+  options.own.set("period", needed);
+  const std::string because = longest ? fmt::format("the longest training window lasts {:g} steps", *longest)
+                                      : fmt::format("{} positions are more than the width {}", needed, shape.dim);
+  return fmt::format("{}: the DFT encoding takes the period {}", because, needed);
+}
+
+}  // namespace
+
+CatalogEntry dft_entry() {
+  return {.name = "dft",
+          .kind = EncodingKind::kAdditive,
+          .description = "the real Fourier basis of d points read at s: one-hot, rotated",
+          .enters = kAddedToInput,
+          .citation = "Ide, Labaien, Chen 2024, Improving Transformers using Faithful Positional Encoding",
+          .options = {kPeriod},
+          .real_positions = true,
+          .repeats = true,
+          .make = make_dft,
+          .check = check_dft,
+          .most_positions = [](const EncodingOptions& options) { return shape_of(options).repeats_after(); },
+          .in_model = &kInModel<AddedTable>,
+          .settle_in_model = settle_in_model};
 }
 
 }  // namespace faithful

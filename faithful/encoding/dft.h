@@ -54,6 +54,4 @@ class FAITHFUL_API DftDecoder {
 FAITHFUL_API std::vector<std::size_t> decode_dft(const Matrix<double>& codes, std::size_t period = 0, double factor = 1,
                                                  const std::string& place = "table");
 
-Encoding make_dft(const EncodingOptions& options);
-
 }  // namespace faithful

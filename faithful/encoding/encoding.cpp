@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "faithful/base/error.h"
 #include "faithful/base/number.h"
-#include "faithful/encoding/catalog.h"
-#include "faithful/encoding/options_internal.h"
+#include "faithful/base/random.h"
+#include "faithful/encoding/entry_internal.h"
 
 namespace faithful {
 
@@ -34,14 +33,14 @@ std::string_view to_string(EncodingKind kind) {
   return "";
 }
 
-EncodingScale parse_scale(std::string_view text, const std::string& place, std::string_view besides) {
+EncodingScale parse_scale(std::string_view text, const Place& place, std::string_view besides) {
   using Rule = EncodingScale::Rule;
   if (text == "as-defined") return {Rule::kAsDefined};
   if (text == "unit") return {Rule::kUnit};
   if (text == "matched") return {Rule::kMatched};
   const auto number = parse_number<double>(text);
   if (!number || !std::isfinite(*number) || *number <= 0) {
-    reject({{place},
+    reject({place,
             fmt::format("as-defined, unit, matched{}{} or a positive number", besides.empty() ? "" : ", ", besides),
             quote(text)});
   }
@@ -62,11 +61,11 @@ std::string to_string(const EncodingScale& scale) {
   return "";
 }
 
-std::size_t checked_product(const std::vector<std::size_t>& factors, const std::string& place) {
+std::size_t checked_product(const std::vector<std::size_t>& factors, const std::string& field) {
   std::size_t product = 1;
   for (const std::size_t factor : factors) {
     if (factor != 0 && product > kMostValues / factor) {
-      reject({{place}, "a table of at most 2^31 values", fmt::format("{}", fmt::join(factors, " x "))});
+      reject({{.field = field}, "a table of at most 2^31 values", fmt::format("{}", fmt::join(factors, " x "))});
     }
     product *= factor;
   }
@@ -82,31 +81,39 @@ std::vector<double> positions_of(const EncodingOptions& options) {
 
 std::size_t head_width(const EncodingOptions& options) {
   if (options.heads == 0 || options.dim % options.heads != 0) {
-    reject({{"--heads"}, fmt::format("a divisor of --dim {}", options.dim), fmt::format("{}", options.heads)});
+    reject({{.field = "heads"},
+            fmt::format("a divisor of {} {}", field_text("dim"), options.dim),
+            fmt::format("{}", options.heads)});
   }
   return options.dim / options.heads;
 }
 
-namespace {
-
-void at_least_one(std::size_t value, const char* option) {
-  if (value == 0) reject({{option}, "at least 1", "none"});
+std::vector<double> normal_values(std::size_t count, std::uint64_t seed, const char* stream) {
+  Random random(seed, stream_of(stream));
+  std::vector<double> values(count);
+  for (double& value : values) value = kSmallDeviation * random.normal();
+  return values;
 }
 
-std::vector<std::size_t> unchecked_shape(EncodingKind kind, const EncodingOptions& options) {
+namespace {
+
+void at_least_one(std::size_t value, const char* field) {
+  if (value == 0) reject({{.field = field}, "at least 1", "none"});
+}
+
+std::vector<std::size_t> unchecked_shape(const CatalogEntry& entry, const EncodingOptions& options) {
   const std::size_t length = options.length;
-  switch (kind) {
+  switch (entry.kind) {
     case EncodingKind::kNone:
       return {};
     case EncodingKind::kAdditive:
       return {length, options.dim};
     case EncodingKind::kConcatenated:
-      return {length, options.time_dim};
+      return {length, entry.extent(options)};
     case EncodingKind::kRotary:
       return {length, head_width(options)};
     case EncodingKind::kRelativeVectors:
-      if (options.clip > kMostValues) reject({{"--clip"}, "at most 2^31", fmt::format("{}", options.clip)});
-      return {2, 2 * options.clip + 1, head_width(options)};
+      return {2, entry.extent(options), head_width(options)};
     case EncodingKind::kLogitBias:
     case EncodingKind::kWeightBias:
       return {options.heads, length, length};
@@ -117,48 +124,64 @@ std::vector<std::size_t> unchecked_shape(EncodingKind kind, const EncodingOption
 void check_positions(const CatalogEntry& entry, const EncodingOptions& options) {
   if (options.positions.empty()) return;
   if (!entry.real_positions) {
-    reject({{"--positions-file"},
-            fmt::format("no file for {}", entry.name),
-            "one",
-            fmt::format("{} knows whole positions only", entry.name)});
+    throw InputError(
+        fmt::format("{} does not apply to {}: it has whole positions only", field_text("positions"), entry.name));
   }
   if (options.positions.size() != options.length) {
-    reject({{"--positions-file"},
-            fmt::format("{} positions (--length)", options.length),
+    reject({{.field = "positions"},
+            fmt::format("{} positions ({})", options.length, field_text("length")),
             fmt::format("{}", options.positions.size())});
   }
   for (std::size_t s = 0; s < options.positions.size(); ++s) {
     if (!std::isfinite(options.positions[s])) {
-      reject({{"--positions-file", s + 1}, "a finite number", fmt::format("{}", options.positions[s])});
+      reject({{.line = s + 1, .field = "positions"}, "a finite number", fmt::format("{}", options.positions[s])});
     }
   }
 }
 
-// Options that carry no default are refused where they would change nothing: silence would mislead.
+bool has_option(const CatalogEntry& entry, const OwnOption& option) {
+  return std::ranges::any_of(entry.options, [&](const OwnOption& own) { return own.field.name == option.field.name; });
+}
+
+void check_own_options(const CatalogEntry& entry, const EncodingOptions& options) {
+  for (std::size_t i = 0; i < own_options().size(); ++i) {
+    const OwnOption& option = own_options()[i];
+    const FieldValue& value = options.own.values()[i];
+    if (has_option(entry, option)) {
+      check_value(option.field, value);
+    } else if (option.refused_elsewhere && value != option.standard) {
+      throw InputError(fmt::format("{} applies only to {}, not to {}", field_text(option.field.name),
+                                   option.field.applies_to, entry.name));
+    }
+  }
+}
+
+// Where an option would change nothing it is refused if it has no default: silence would mislead.
 void check_options(const CatalogEntry& entry, const EncodingOptions& options) {
   check_positions(entry, options);
-  if (options.period != 0 && entry.name != "dft") {
-    reject({{"--period"},
-            fmt::format("no period for {}", entry.name),
-            fmt::format("{}", options.period),
-            "only dft has one"});
-  }
+  check_own_options(entry, options);
   if (options.scale.rule != EncodingScale::Rule::kAsDefined && entry.kind != EncodingKind::kAdditive) {
-    reject({{"--scale"},
-            fmt::format("as-defined for {}", entry.name),
-            to_string(options.scale),
-            "only additive encodings are scaled"});
+    throw InputError(fmt::format("{} applies only to additive encodings, not to {}", field_text("scale"), entry.name));
   }
   if (options.scale.rule == EncodingScale::Rule::kNumber &&
       !(options.scale.number > 0 && std::isfinite(options.scale.number))) {
-    reject({{"--scale"}, "a positive number", fmt::format("{}", options.scale.number)});
-  }
-  if (!(options.rho > 0) || !std::isfinite(options.rho)) {
-    reject({{"--rho"}, "a positive number", fmt::format("{}", options.rho)});
+    reject({{.field = "scale"}, "a positive number", fmt::format("{}", options.scale.number)});
   }
   if (!options.parameters.empty() && !entry.learned()) {
-    reject({{"parameters"}, fmt::format("none for {}", entry.name), fmt::format("{}", options.parameters.size())});
+    reject({{.field = "parameters"},
+            fmt::format("none for {}", entry.name),
+            fmt::format("{}", options.parameters.size())});
   }
+  if (entry.check != nullptr) entry.check(options);
+}
+
+void check_sizes(const CatalogEntry& entry, const EncodingOptions& options) {
+  const EncodingKind kind = entry.kind;
+  if (kind != EncodingKind::kNone && kind != EncodingKind::kRelativeVectors) at_least_one(options.length, "length");
+  if (kind == EncodingKind::kAdditive || kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors) {
+    at_least_one(options.dim, "dim");
+  }
+  if (kind == EncodingKind::kLogitBias || kind == EncodingKind::kWeightBias) at_least_one(options.heads, "heads");
 }
 
 // The factor that the rule asks of a table with rows of width d.
@@ -172,50 +195,52 @@ double scale_factor(const EncodingScale& scale, const std::vector<double>& table
   return (scale.rule == EncodingScale::Rule::kUnit ? 1 : std::sqrt(static_cast<double>(d) / 2)) / rms_norm;
 }
 
-}  // namespace
-
-std::vector<std::size_t> shape_of(EncodingKind kind, const EncodingOptions& options) {
-  if (kind != EncodingKind::kNone && kind != EncodingKind::kRelativeVectors) at_least_one(options.length, "--length");
-  if (kind == EncodingKind::kAdditive || kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors) {
-    at_least_one(options.dim, "--dim");
-  }
-  if (kind == EncodingKind::kConcatenated) at_least_one(options.time_dim, "--time-dim");
-  if (kind == EncodingKind::kLogitBias || kind == EncodingKind::kWeightBias) at_least_one(options.heads, "--heads");
-  std::vector<std::size_t> shape = unchecked_shape(kind, options);
-  checked_product(shape, kind == EncodingKind::kRelativeVectors ? "--clip" : "--length");
+// The shape that EncodingKind's comments give; InputError where the table would be too large.
+std::vector<std::size_t> shape_of(const CatalogEntry& entry, const EncodingOptions& options) {
+  check_sizes(entry, options);
+  check_options(entry, options);
+  std::vector<std::size_t> shape = unchecked_shape(entry, options);
+  checked_product(shape, entry.kind == EncodingKind::kRelativeVectors ? entry.options.front().field.name : "length");
   return shape;
 }
 
+}  // namespace
+
 Encoding make_encoding(const std::string& name, const EncodingOptions& options) {
   const CatalogEntry& entry = catalog_entry(name);
-  std::vector<std::size_t> shape = shape_of(entry.kind, options);
-  check_options(entry, options);
+  std::vector<std::size_t> shape = shape_of(entry, options);
   EncodingOptions complete = options;
   if (entry.learned()) {
     std::vector<double> start = entry.start_values(options);
     if (options.parameters.empty()) {
       complete.parameters = std::move(start);
     } else if (options.parameters.size() != start.size()) {
-      reject({{"parameters"},
+      reject({{.field = "parameters"},
               fmt::format("{} numbers for {}", start.size(), name),
               fmt::format("{}", options.parameters.size())});
     }
   }
   Encoding encoding = entry.make(complete);
-  encoding.name = name;
+  encoding.name = entry.name;
   encoding.kind = entry.kind;
   encoding.shape = std::move(shape);
   const double factor = scale_factor(options.scale, encoding.values, options.dim);
   if (factor != 1) {
     for (double& value : encoding.values) value *= factor;
   }
-  assert(entry.kind == EncodingKind::kNone || encoding.values.size() == checked_product(encoding.shape, "--length"));
+  assert(entry.kind == EncodingKind::kNone || encoding.values.size() == checked_product(encoding.shape, "length"));
   return encoding;
+}
+
+void check_encoding(const std::string& name, const EncodingOptions& options) {
+  const CatalogEntry& entry = catalog_entry(name);
+  check_sizes(entry, options);
+  check_options(entry, options);
 }
 
 std::vector<double> start_parameters(const std::string& name, const EncodingOptions& options) {
   const CatalogEntry& entry = catalog_entry(name);
-  shape_of(entry.kind, options);
+  shape_of(entry, options);
   return entry.learned() ? entry.start_values(options) : std::vector<double>{};
 }
 

@@ -1,76 +1,51 @@
-#include "faithful/encoding/learned.h"
-
-#include <algorithm>
-#include <cmath>
-
 #include "faithful/base/random.h"
-#include "faithful/encoding/options_internal.h"
+#include "faithful/encoding/entry_internal.h"
 
 namespace faithful {
 
-Encoding make_learned(const EncodingOptions& options) {
-  return {.values = options.parameters};
-}
+namespace {
 
-std::vector<double> start_learned(const EncodingOptions& options) {
+std::vector<double> start_learned(const EncodingOptions& options) {  // [S, d]
   Random random(options.seed, stream_of("learned"));
   std::vector<double> table(options.length * options.dim);
   for (double& value : table) value = random.uniform(-0.02, 0.02);
   return table;
 }
 
-Encoding make_learned_frequency(const EncodingOptions& options) {
-  const std::size_t d = options.dim;
-  const std::span w = std::span(options.parameters).first(d), b = std::span(options.parameters).last(d);
-  const double scale = std::sqrt(1 / static_cast<double>(d));
-  Encoding encoding;
-  encoding.frequencies.assign(w.begin(), w.end());
-  encoding.values.reserve(options.length * d);
-  for (const double t : positions_of(options)) {
-    for (std::size_t i = 0; i < d; ++i) encoding.values.push_back(scale * std::cos(w[i] * t + b[i]));
+template <class T>
+class LearnedTable final : public InModel<T> {
+ public:
+  LearnedTable(const ModelPlace& place, Parameters<T>& parameters)
+      : InModel<T>(place, parameters),
+        table_(parameters.declare("encoding.table", {place.steps(), place.width}, engine::zeros(), false)) {}
+
+  void initialize(Parameters<T>& parameters, std::uint64_t seed) const override {
+    EncodingOptions options = this->place_.options;
+    options.seed = seed;
+    write_values(parameters, table_, make_encoding("learned", options).values);
   }
-  return encoding;
-}
+  void begin(Tape<T>& tape, PositionPass<T>& pass) const override { pass.added = tape[table_]; }
 
-std::vector<double> start_learned_frequency(const EncodingOptions& options) {
-  const std::size_t d = options.dim;
-  std::vector<double> w_and_b(2 * d, 0.0);
-  w_and_b[0] = 1;
-  for (std::size_t i = 1; i < d; ++i) {
-    w_and_b[i] = std::pow(10.0, -9 * static_cast<double>(i) / static_cast<double>(d - 1));
-  }
-  return w_and_b;
-}
+ private:
+  Parameter table_;  // [S, d]
+};
 
-Encoding make_time_features(const EncodingOptions& options) {
-  const std::size_t width = options.time_dim;
-  const std::span w = std::span(options.parameters).first(width), b = std::span(options.parameters).last(width);
-  const std::vector<double> positions = positions_of(options);
-  const auto [first, last] = std::minmax_element(positions.begin(), positions.end());
-  const double span = *last > *first ? *last - *first : 1;
-  Encoding encoding;
-  for (std::size_t i = 1; i < width; ++i) encoding.frequencies.push_back(w[i] / span);
-  encoding.values.reserve(positions.size() * width);
-  for (const double position : positions) {
-    const double t = (position - *first) / span;
-    encoding.values.push_back(w[0] * t + b[0]);
-    for (std::size_t i = 1; i < width; ++i) encoding.values.push_back(std::sin(w[i] * t + b[i]));
-  }
-  return encoding;
-}
+}  // namespace
 
-std::vector<double> start_mtan(const EncodingOptions& options) {
-  Random random(options.seed, stream_of("mtan"));
-  std::vector<double> w_and_b(2 * options.time_dim);
-  for (double& value : w_and_b) value = random.uniform(-1, 1);
-  return w_and_b;
-}
-
-std::vector<double> start_time2vec(const EncodingOptions& options) {
-  Random random(options.seed, stream_of("time2vec"));
-  std::vector<double> w_and_b(2 * options.time_dim);
-  for (double& value : w_and_b) value = random.normal();
-  return w_and_b;
+CatalogEntry learned_entry() {
+  return {.name = "learned",
+          .kind = EncodingKind::kAdditive,
+          .description = "a free vector for every position",
+          .enters = kAddedToInput,
+          .citation = "Gehring et al. 2017, Convolutional Sequence to Sequence Learning",
+          .start = "U(-.02, .02)",
+          .seeded = true,
+          .fixed_length = true,
+          .scales_start = true,
+          .make = [](const EncodingOptions& options) { return Encoding{.values = options.parameters}; },
+          .start_values = start_learned,
+          .in_model = &kInModel<LearnedTable>,
+          .parameters_in_model = {"encoding.table"}};
 }
 
 }  // namespace faithful

@@ -45,10 +45,6 @@ class FAITHFUL_API Shards {
   // One AdamW step with the gradients of the last accumulate(), times `factor` (for clipping).
   void update(const AdamWOptions& options, double factor = 1);
 
-  // Passes a batch forwards with recording and training off: `body(tape, begin, end)` for each of its shards.
-  template <class Body>
-  void infer(std::size_t batch, Body&& body);
-
   double gradient_norm();                   // of the sum over shards, over all weights
   std::vector<T> summed_gradients() const;  // laid out as the parameters: for tests and inspection
   std::uint32_t step() const { return step_; }
@@ -121,16 +117,6 @@ double Shards<T>::accumulate(std::size_t batch, Forward&& forward, Profile* prof
   double loss = 0;
   for (std::size_t shard = 0; shard < active_; ++shard) loss += losses_[shard];
   return loss;
-}
-
-template <class T>
-template <class Body>
-void Shards<T>::infer(std::size_t batch, Body&& body) {
-  const std::size_t count = std::min(options_.shards, batch);
-  for_each_shard(count, [&](std::size_t shard, Tape<T>& tape) {
-    tape.begin(parameters_, {});
-    body(tape, batch * shard / count, batch * (shard + 1) / count);
-  });
 }
 
 extern template class Shards<float>;

@@ -30,7 +30,7 @@ FrequencyDensity normalized(std::vector<double> sums) {
 }
 
 std::vector<double> folded_and_checked(std::span<const double> frequencies, std::size_t d, double sigma) {
-  if (d == 0) reject({{"--dim"}, "at least 1", "0"});
+  if (d == 0) reject({{.field = "dim"}, "at least 1", "0"});
   if (!(sigma > 0) || !std::isfinite(sigma)) reject({{"sigma"}, "a positive number", fmt::format("{}", sigma)});
   std::vector<double> folded;
   folded.reserve(frequencies.size());
@@ -106,17 +106,6 @@ FrequencyDensity frequency_density(std::span<const double> frequencies, std::siz
   constexpr double kWide = 4.5;  // bins, from where on 20 boxes of 40 terms cost less than 20 sigma exponentials
   if (sigma > kWide * basis_frequency(1, d)) return normalized(add_boxes(folded, d, sigma));
   return normalized(add_each(folded, d, sigma));
-}
-
-FrequencyDensity naive_frequency_density(std::span<const double> frequencies, std::size_t d, double sigma) {
-  const std::vector<double> folded = folded_and_checked(frequencies, d, sigma);
-  std::vector<double> sums(frequency_count(d));
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    long double sum = 0;  // an oracle should not lose digits by adding up
-    for (const double w : folded) sum += kernel((basis_frequency(k, d) - w) / sigma);
-    sums[k] = static_cast<double>(sum);
-  }
-  return normalized(std::move(sums));
 }
 
 }  // namespace faithful

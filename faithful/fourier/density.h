@@ -20,9 +20,6 @@ struct FrequencyDensity {
 // number of frequencies, not with their product, whatever sigma is; exact to 1e-15 of the peak.
 FAITHFUL_API FrequencyDensity frequency_density(std::span<const double> frequencies, std::size_t d, double sigma);
 
-// The sum as it is written: the oracle.
-FAITHFUL_API FrequencyDensity naive_frequency_density(std::span<const double> frequencies, std::size_t d, double sigma);
-
 // The frequency in [0, pi] that has the same values as this one at whole positions (up to the sign of a sine).
 FAITHFUL_API double folded_frequency(double frequency);
 

@@ -189,20 +189,4 @@ void RealTransform::inverse(std::span<const double> c, std::span<double> f) cons
   plan_->values_into(spectrum, f);
 }
 
-void naive_forward(std::span<const double> f, std::span<double> c) {
-  const RootTable roots(f.size());
-  for (std::size_t l = 0; l < f.size(); ++l) {
-    c[l] = 0;
-    for (std::size_t t = 0; t < f.size(); ++t) c[l] += f[t] * basis_value(roots, l, t);
-  }
-}
-
-void naive_inverse(std::span<const double> c, std::span<double> f) {
-  const RootTable roots(c.size());
-  for (std::size_t t = 0; t < c.size(); ++t) {
-    f[t] = 0;
-    for (std::size_t l = 0; l < c.size(); ++l) f[t] += c[l] * basis_value(roots, l, t);
-  }
-}
-
 }  // namespace faithful

@@ -30,8 +30,4 @@ class FAITHFUL_API RealTransform {
   std::unique_ptr<const Plan> plan_;
 };
 
-// The same sums as they are written, in O(d^2): the oracle of the fast ones. The spans must not overlap.
-FAITHFUL_API void naive_forward(std::span<const double> f, std::span<double> c);
-FAITHFUL_API void naive_inverse(std::span<const double> c, std::span<double> f);
-
 }  // namespace faithful

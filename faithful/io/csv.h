@@ -34,7 +34,7 @@ struct CsvOptions {
   char decimal = '.';                                 // or ','
   CsvHeader header = CsvHeader::kAuto;                // whether the first record has the names
   CsvMissing missing = CsvMissing::kError;            // a number that is not there
-  std::string missing_hint = {};                      // ends the complaint about a missing number
+  std::string missing_hint = {};                      // what to do, in the error about a missing number
   std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes
@@ -57,7 +57,7 @@ class FAITHFUL_API CsvText {
   void append(const CsvText& other);
 
  private:
-  std::string bytes_;              // all cells, one behind the other
+  std::string bytes_;              // all cells, one after the other
   std::vector<std::size_t> ends_;  // of each cell in bytes_
 };
 
@@ -78,17 +78,17 @@ class FAITHFUL_API CsvLines {
 template <class T>
 struct CsvTable {
   Matrix<T> numbers;                 // [rows, columns asked for as kNumber], in the order of the file
-  std::vector<std::size_t> columns;  // [numbers.columns], where each stands in the file, from 0
+  std::vector<std::size_t> columns;  // [numbers.columns], number of each in the file, from 0
   std::vector<CsvText> texts;        // one per column asked for as kText, each [rows]
   CsvLines lines;                    // [rows]
   std::size_t rows() const { return lines.size(); }
 };
 
-// A file of which the beginning has been looked at: names and number of columns are known, rows are read by load().
+// An open file. Names and number of columns are known; load() reads the rows.
 class FAITHFUL_API CsvFile {
  public:
   explicit CsvFile(const std::string& path, const CsvOptions& options = {});
-  // The same from bytes (text or gzip) that the caller keeps while this lives; `name` stands in complaints.
+  // The same from bytes (text or gzip) that the caller keeps while this lives; `name` is used in error messages.
   CsvFile(std::string_view bytes, const std::string& name, const CsvOptions& options = {});
   ~CsvFile();
   CsvFile(CsvFile&&) noexcept;
@@ -100,7 +100,7 @@ class FAITHFUL_API CsvFile {
   const std::vector<std::string>& first_row() const;  // [columns], as text; empty where there is no row
   char separator() const;
   std::size_t column(std::string_view name) const;  // by name, or by number from 1; from 0. InputError where unknown
-  Place place(std::size_t line, std::size_t column) const;  // for complaints: of a line from 1 and a column from 0
+  Place place(std::size_t line, std::size_t column) const;  // for error messages: of a line from 1 and a column from 0
 
   // Reads all rows; `wanted` has columns() entries. T is float or double. Takes chunks of the file in parallel, and
   // the memory of the result. The result does not depend on the number of threads.

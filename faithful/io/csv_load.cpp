@@ -29,12 +29,11 @@ TableReader<T>::TableReader(TextSource source, const Head& head, std::span<const
       options_(options),
       wanted_(wanted.begin(), wanted.end()),
       separator_(head.separator),
-      line_(head.body_line) {
+      line_(head.body_line),
+      pool_(options.pool) {
   assert(wanted.size() == head.columns);
   numbers_ = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), CsvColumn::kNumber));
   texts_ = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), CsvColumn::kText));
-  if (options.pool == nullptr) own_pool_ = std::make_unique<ThreadPool>();
-  pool_ = options.pool == nullptr ? own_pool_.get() : options.pool;
   source_.window(head.body_offset);
   source_.consume(head.body_offset);
 }
@@ -96,14 +95,14 @@ void TableReader<T>::parse_block(const Plan& plan, CsvTable<T>& table) {
   }
   table.numbers.rows = row;
   table.numbers.values.resize(row * numbers_);
-  pool_->run(parts.size(), [&](std::size_t i) {
+  (*pool_).run(parts.size(), [&](std::size_t i) {
     try {
       parse_chunk(plan.chunks[i], parts[i], table.numbers.values.data() + first_rows[i] * numbers_);
     } catch (...) {
       parts[i].failure = std::current_exception();
     }
   });
-  for (Part& part : parts) {  // the first complaint of the file, whichever thread was first
+  for (Part& part : parts) {  // the first error of the file, whichever thread was first
     if (part.failure) std::rethrow_exception(part.failure);
     table.lines.append(part.lines);
     for (std::size_t t = 0; t < texts_; ++t) table.texts[t].append(std::exchange(part.texts[t], {}));

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,8 +40,7 @@ class TableReader {
   std::size_t numbers_ = 0, texts_ = 0;
   char separator_;
   std::size_t line_;  // where the next block begins
-  std::unique_ptr<ThreadPool> own_pool_;
-  ThreadPool* pool_;
+  PoolOrOwn pool_;
 };
 
 }  // namespace faithful::csv

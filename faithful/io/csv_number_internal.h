@@ -41,7 +41,7 @@ inline const char* take_digit_run(const char* at, const char* end, std::uint64_t
     std::uint64_t digits;  // one per byte
     std::memcpy(&digits, at, sizeof(digits));
     digits ^= 0x3030303030303030;
-    // The high bit of each byte above 9; wrong only behind the first such byte (a carry), which is all we look for.
+    // The high bit of each byte above 9; wrong only after the first such byte (a carry), which is the one we need.
     const std::uint64_t others = (digits | (digits + 0x7676767676767676)) & 0x8080808080808080;
     const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
     if (count == 0) return at;

@@ -37,7 +37,7 @@ void check_field(const Field& field, std::size_t longest, const Place& place) {
   if (field.error == FieldError::kTextBehindQuote) {
     const char* behind = field.raw.data() + field.raw.size() + 1;
     const std::string_view text(behind, static_cast<std::size_t>(field.end - behind));
-    reject({place, "a separator behind the closing quote", quote(text)});
+    reject({place, "a separator after the closing quote", quote(text)});
   }
   if (field.raw.size() > longest) {
     reject({place, fmt::format("a field of at most {} bytes", longest), fmt::format("{}", field.raw.size())});
@@ -50,7 +50,7 @@ bool is_blank(const char* begin, const char* line_end) {
   return begin == line_end || (*begin == '\r' && begin + 1 == line_end);
 }
 
-// Counts the chunk's records and lines. Where a record goes on behind a line end: `across` decides whether that is
+// Counts the chunk's records and lines. Where a record goes on after a line end: `across` decides whether that is
 // followed (a chunk that is a whole block) or reported as false (the chunks' borders may lie inside quotes).
 // A record that has no end is left out: the chunk ends before it, unless it is the last of the file.
 bool count_records(Chunk& chunk, char separator, bool across, bool is_last) {

@@ -92,7 +92,7 @@ struct Chunk {
   std::size_t lines = 0;
 };
 
-// How a block is cut into chunks. The end of the last chunk is behind the last whole record: in a block that is not
+// How a block is cut into chunks. The last chunk ends after the last whole record: in a block that is not
 // the last one, what follows belongs to the next block.
 struct Plan {
   std::vector<Chunk> chunks;

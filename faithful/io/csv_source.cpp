@@ -101,8 +101,8 @@ char find_separator(std::string_view text, char decimal) {
   return semicolon || decimal == ',' ? ';' : ',';
 }
 
-// Compared with the record behind it, is the first one a header? It is where it has text above a number. Where that
-// is nowhere so (every column holds text), it is if no cell of it is a number or missing.
+// Whether the first record is a header, compared with the second: it has text above a number, or, where all columns of
+// the second hold text, no cell of it is a number or missing.
 bool looks_like_header(const std::vector<std::string>& first, const std::vector<std::string>& second, char decimal) {
   bool all_text = true;
   for (std::size_t i = 0; i < first.size(); ++i) {

@@ -23,7 +23,7 @@ class TextSource {
   // What follows the consumed bytes: `size` bytes, less at the end of the text.
   Window window(std::size_t size);
   void consume(std::size_t size);
-  // How long the text will probably be, from what the file says of itself; 0 for plain text. Only a guess.
+  // How long the text will probably be, by the size that the gzip file states; 0 for plain text. Only a guess.
   std::size_t guessed_size() const { return guessed_size_; }
   bool is_inflated() const { return gzip_.has_value(); }
 
@@ -40,7 +40,7 @@ class TextSource {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-// What the beginning of a file told.
+// What the beginning of a file shows.
 struct Head {
   char separator = ',';
   bool has_header = false;

@@ -1,7 +1,6 @@
-#include <array>
-#include <charconv>
-#include <cmath>
+#include <cassert>
 
+#include "faithful/base/number.h"
 #include "faithful/io/csv.h"
 #include "faithful/io/file.h"
 #include "faithful/io/gzip.h"
@@ -9,17 +8,6 @@
 namespace faithful {
 
 namespace {
-
-template <class T>
-void append_number(std::string& text, T value) {
-  std::array<char, 64> digits;
-  if (std::isnan(value)) {
-    text += "nan";  // also where the sign bit is set
-    return;
-  }
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  text.append(digits.data(), end);
-}
 
 // Calls `take` with the table's text, in pieces.
 template <class T, class Take>

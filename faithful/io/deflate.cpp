@@ -78,7 +78,7 @@ std::string deflate_bytes(std::string_view bytes, Wrapping wrapping, int level) 
 }
 
 unsigned long crc_of(std::string_view bytes, unsigned long crc) {
-  if (bytes.empty()) return crc;  // zlib takes a null pointer for the wish to start anew
+  if (bytes.empty()) return crc;  // zlib takes a null pointer as a request to start again
   return crc32_z(crc, as_bytes(bytes.data()), bytes.size());
 }
 

@@ -23,7 +23,7 @@ class Inflater {
   enum class Status { kMore, kEnd, kTruncated, kDamaged };
   // Inflates until `into` is full, the stream ends, or it cannot go on.
   Status read(std::span<char> into, std::size_t& got);
-  // What stands behind the stream that has ended.
+  // The bytes after the stream, once it has ended.
   std::string_view rest() const { return rest_; }
   // Begins the next stream of the same wrapping at rest().
   void restart();

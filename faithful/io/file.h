@@ -11,7 +11,7 @@ namespace faithful {
 
 // Bytes are std::string_view (borrowed) and std::string (owned) everywhere in this room, text or not.
 
-// What a pipe may give before we stop reading it: it must be held in memory, other than a file.
+// The most that is read from a pipe: unlike a file, it must be held in memory.
 inline constexpr std::size_t kPipeLimit = std::size_t{1} << 32;
 
 // A whole file as bytes, read-only: mapped where it is a regular file (so it costs no memory of our own), read
@@ -52,9 +52,9 @@ class FAITHFUL_API FileWriter {
   std::string buffer_;
 };
 
-// Writes a file as a whole or not at all: beside its place, synced, then renamed over it. Where it fails, or where
-// `write` throws, the old file stays as it was and nothing is left beside it; a killed run leaves nothing either on
-// file systems with nameless files (O_TMPFILE: ext4, xfs, btrfs, tmpfs). The mode of an old file is kept, a symbolic
+// Writes a file as a whole or not at all: to a temporary file in the same folder, synced, then renamed. Where it fails,
+// or where `write` throws, the old file stays as it was and no temporary file is left. A killed run leaves none either
+// on file systems with nameless files (O_TMPFILE: ext4, xfs, btrfs, tmpfs). The mode of an old file is kept, a symbolic
 // link is followed, and a pipe or device is written directly. InputError where the path is wrong (no such folder, a
 // folder itself, no permission), Error where the disk is full or fails.
 FAITHFUL_API void write_file(const std::string& path, const std::function<void(FileWriter&)>& write);

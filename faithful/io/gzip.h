@@ -14,7 +14,7 @@ namespace faithful {
 FAITHFUL_API bool is_gzip(std::string_view bytes);
 
 // Inflates a gzip file (one member or several in a row, checksums verified) piece by piece. The compressed bytes are
-// borrowed; `name` stands in complaints. Zeros behind the last member are padding, anything else is rejected.
+// borrowed; `name` is used in error messages. Zeros after the last member are padding, anything else is rejected.
 class FAITHFUL_API GzipReader {
  public:
   GzipReader(std::string_view compressed, std::string name);

@@ -1,12 +1,11 @@
 #include "faithful/io/json.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/io/file.h"
 
 namespace faithful {
@@ -21,12 +20,10 @@ Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(Array items) : value_(std::move(items)) {}
 Json::Json(Object members) : value_(std::move(members)) {}
 
-Json::Json(float value) {
-  std::array<char, 32> digits;
-  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  double wide = value;
-  if (std::isfinite(value)) std::from_chars(digits.data(), end, wide);
-  value_ = wide;
+Json::Json(float value) : Json(static_cast<double>(value)) {
+  std::string digits;
+  append_number(digits, value);
+  if (std::isfinite(value)) value_ = *parse_number<double>(digits);
 }
 
 Json Json::array() {
@@ -121,10 +118,6 @@ Json& Json::push_back(Json value) {
 
 bool Json::operator==(const Json& other) const {
   return value_ == other.value_;
-}
-
-Json load_json(const std::string& path, const JsonLimits& limits) {
-  return parse_json(read_file(path, limits.most_bytes), path, limits);
 }
 
 void save_json(const std::string& path, const Json& value) {

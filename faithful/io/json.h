@@ -84,14 +84,13 @@ struct JsonLimits {
   std::size_t deepest = 64;  // arrays and objects inside each other
 };
 
-// The value of a JSON text (UTF-8; no comments; a name at most once in an object). `name` stands in complaints, with
-// line and column (in bytes) of the mistake.
+// The value of a JSON text (UTF-8; no comments; a name at most once in an object). `name` is used in
+// error messages, with line and column (in bytes) of the mistake.
 FAITHFUL_API Json parse_json(std::string_view text, const std::string& name, const JsonLimits& limits = {});
-FAITHFUL_API Json load_json(const std::string& path, const JsonLimits& limits = {});
 
 enum class JsonLayout { kCompact, kPretty };  // in one line without spaces; indented by two spaces, with a line end
 
-// Valid UTF-8 JSON whatever the value: NaN and infinity become null, bytes that are no UTF-8 become U+FFFD. A double is
+// Valid UTF-8 JSON whatever the value: NaN and infinity become null, invalid UTF-8 becomes U+FFFD. A double is
 // the shortest text that reads back to the same bits, with a point or an exponent, so that it reads back as a double.
 FAITHFUL_API std::string dump_json(const Json& value, JsonLayout layout = JsonLayout::kCompact);
 FAITHFUL_API void save_json(const std::string& path, const Json& value);  // pretty

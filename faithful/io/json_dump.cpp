@@ -1,33 +1,14 @@
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "faithful/base/number.h"
+#include "faithful/base/utf8.h"
 #include "faithful/io/json.h"
 
 namespace faithful {
 
 namespace {
-
-// The length of the UTF-8 character at the start of the text; 0 where there is none (overlong forms, surrogates and
-// what is above U+10FFFF are none).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
-  const unsigned first = byte(0), second = byte(1);
-  if (first < 0x80) return 1;
-  if (first >= 0xC2 && first <= 0xDF && follows(1)) return 2;
-  if ((first & 0xF0) == 0xE0 && follows(1) && follows(2)) {
-    const bool overlong = first == 0xE0 && second < 0xA0, surrogate = first == 0xED && second >= 0xA0;
-    return overlong || surrogate ? 0 : 3;
-  }
-  if (first >= 0xF0 && first <= 0xF4 && follows(1) && follows(2) && follows(3)) {
-    const bool overlong = first == 0xF0 && second < 0x90, too_large = first == 0xF4 && second >= 0x90;
-    return overlong || too_large ? 0 : 4;
-  }
-  return 0;
-}
 
 class Dumper {
  public:
@@ -65,17 +46,15 @@ class Dumper {
       out_ += "null";
       return;
     }
-    std::array<char, 32> digits;
-    const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), number);
-    const std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
-    out_ += text;
-    if (text.find_first_of(".e") == std::string_view::npos) out_ += ".0";
+    const std::size_t begin = out_.size();
+    append_number(out_, number);
+    if (out_.find_first_of(".e", begin) == std::string::npos) out_ += ".0";
   }
 
   void dump_string(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      const std::size_t length = utf8_length(text);
+      const std::size_t length = first_character(text).length;
       if (length == 1) {
         dump_ascii(text[0]);
       } else if (length == 0) {

@@ -98,7 +98,7 @@ class Builder {
   std::size_t error_at_ = 0;
 };
 
-// Where the byte behind `before` stands.
+// Line and column of the byte after `before`.
 Place place_of(std::string_view before, const std::string& name) {
   const auto line = 1 + static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n'));
   return {name, line, before.size() - (before.rfind('\n') + 1) + 1};  // npos + 1 is 0
@@ -112,12 +112,12 @@ Json parse_json(std::string_view text, const std::string& name, const JsonLimits
   }
   Builder builder(limits.deepest);
   const bool parsed = nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
-  // The parser takes a zero byte for the end of the text, and would not look at what stands behind it.
+  // The parser takes a zero byte for the end of the text, and would not look at what follows.
   if (const std::size_t zero = text.find('\0'); parsed && zero != std::string_view::npos) {
     reject({place_of(text.substr(0, zero), name), "valid JSON", quote(text.substr(zero, 1))});
   }
   if (parsed) return builder.take();
-  // The parser tells how many bytes it had read, the wrong one included. What we refused ourselves has no place.
+  // The parser reports how many bytes it had read, the wrong one included. What we refused ourselves has no place.
   const std::size_t at = builder.error_at();
   if (at == 0) reject({{name}, builder.wanted(), builder.found()});
   const std::string_view before = text.substr(0, std::min(at, text.size()) - (at <= text.size() && !text.empty()));

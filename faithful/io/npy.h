@@ -40,7 +40,7 @@ struct NpyHeader {
   std::size_t count() const;  // of elements: the product of the shape
 };
 
-// Reads the header of a whole file and checks it against the file's size; `name` stands in complaints.
+// Reads the header of a whole file and checks it against the file's size; `name` is used in error messages.
 FAITHFUL_API NpyHeader parse_npy_header(std::string_view file, const std::string& name);
 
 // An array of a file, not yet converted; it keeps the file mapped (or its inflated bytes in memory).

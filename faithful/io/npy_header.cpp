@@ -54,7 +54,7 @@ class HeaderParser {
       }
     }
     skip_spaces();
-    if (!rest_.empty()) fail("nothing behind the dictionary", quote(rest_));
+    if (!rest_.empty()) fail("nothing after the dictionary", quote(rest_));
     if (!has_type || !has_order || !has_shape) fail("the keys descr, fortran_order and shape", "fewer");
     return header;
   }

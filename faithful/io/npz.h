@@ -27,7 +27,7 @@ struct NpzLimits {
 class FAITHFUL_API NpzFile {
  public:
   explicit NpzFile(const std::string& path, const NpzLimits& limits = {});
-  // The same from bytes that the caller keeps while this and its arrays live; `name` stands in complaints.
+  // The same from bytes that the caller keeps while this and its arrays live; `name` is used in error messages.
   NpzFile(std::string_view bytes, const std::string& name, const NpzLimits& limits = {});
   ~NpzFile();
   NpzFile(NpzFile&&) noexcept;

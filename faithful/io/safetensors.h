@@ -14,7 +14,7 @@
 // The safetensors format: named arrays and a table of texts in one file.
 //
 //   8 bytes  N, the length of the header, little-endian, at most 100 MB
-//   N bytes  JSON, starting with `{`, spaces behind it:
+//   N bytes  JSON, starting with `{`, then spaces:
 //            {"__metadata__":{"key":"text",..},"name":{"dtype":"F32","shape":[2,3],"data_offsets":[0,24]},..}
 //   the rest the data: every byte belongs to exactly one array
 //
@@ -50,7 +50,7 @@ SafetensorsEntry safetensors_entry(std::string name, std::vector<std::size_t> sh
 // A file that was read and found to be whole. Copies share its bytes.
 class FAITHFUL_API Safetensors {
  public:
-  // `file` is a whole file, kept alive by `owner` (nullptr: by the caller); `place` stands in complaints.
+  // `file` is a whole file, kept alive by `owner` (nullptr: by the caller); `place` is used in error messages.
   Safetensors(std::string_view file, std::shared_ptr<const void> owner, std::string place);
 
   const std::vector<SafetensorsEntry>& entries() const { return entries_; }  // in the order of their data
@@ -85,7 +85,7 @@ FAITHFUL_API Safetensors parse_safetensors(std::string bytes, const std::string&
 
 // The bytes of a file: equal arrays and metadata give equal bytes, in whatever order the arrays are given. They are
 // what the reference implementation writes: arrays of wide elements first (U64, I64, F64, F32, ...), then by name;
-// metadata by key; spaces behind the header, so that the data begins at a multiple of 8 and every element is aligned.
+// metadata by key; spaces after the header, so that the data begins at a multiple of 8 and every element is aligned.
 // InputError for a name that comes twice or is "__metadata__", for text that is not UTF-8, for a dtype that we do not
 // know, and where shape and bytes disagree.
 FAITHFUL_API std::string safetensors_bytes(std::span<const SafetensorsEntry> entries,

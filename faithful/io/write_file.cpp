@@ -59,7 +59,7 @@ std::string take_name_beside(const std::string& path, Take&& take, int& error) {
   return "";
 }
 
-// The file beside: without a name where the file system can (nothing is left even by a killed run).
+// The temporary file: without a name where the file system can, so that even a killed run leaves nothing.
 class FileBeside {
  public:
   FileBeside(const std::string& path, const std::string& folder, bool nameless) : path_(path) {

@@ -17,7 +17,7 @@ class Fields {
   Fields(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
   std::string_view part(std::uint64_t at, std::uint64_t size) const {
-    if (at > bytes_.size() || size > bytes_.size() - at) damaged("a record that ends behind the file");
+    if (at > bytes_.size() || size > bytes_.size() - at) damaged("a record that ends after the file");
     return bytes_.substr(at, size);
   }
   std::uint64_t number(std::uint64_t at, std::size_t size) const {
@@ -77,7 +77,7 @@ void read_zip64(const Fields& fields, std::uint64_t at, std::uint64_t size, std:
   while (end - at >= 4) {
     const std::uint16_t kind = fields.u16(at), length = fields.u16(at + 2);
     at += 4;
-    if (length > end - at) fields.damaged("a field that ends behind its record");
+    if (length > end - at) fields.damaged("a field that ends after its record");
     if (kind == kZip64Field) {
       if (length < 8 * numbers.size()) fields.damaged("a zip64 field that is too short");
       for (std::size_t i = 0; i < numbers.size(); ++i) *numbers[i] = fields.u64(at + 8 * i);
@@ -118,7 +118,7 @@ void read_local(const Fields& fields, Entry& entry, std::uint64_t directory_at) 
   const std::uint16_t flags = fields.u16(at + 6), name_size = fields.u16(at + 26), extra_size = fields.u16(at + 28);
   if (fields.u16(at + 8) != entry.method) differs("method");
   if (fields.part(at + kLocalSize, name_size) != entry.name) differs("name");
-  if ((flags & kDescriptorFlag) == 0) {  // else these stand behind the data, and here are zeros
+  if ((flags & kDescriptorFlag) == 0) {  // else these come after the data, and here are zeros
     std::uint64_t stored_size = fields.u32(at + 18), size = fields.u32(at + 22);
     read_zip64(fields, at + kLocalSize + name_size, extra_size, {&size, &stored_size});
     if (fields.u32(at + 14) != entry.crc) differs("checksum");

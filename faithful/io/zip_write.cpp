@@ -52,7 +52,7 @@ std::string central_header(const Entry& entry, std::uint64_t zip64_from) {
   const bool zip64 = std::max({entry.size, entry.stored_size, entry.header_at}) >= zip64_from;
   std::string out;
   put(out, kCentralSignature, 4);
-  put(out, zip64 ? kVersion64 : kVersion, 2);  // made by MS-DOS, which has no permissions to tell
+  put(out, zip64 ? kVersion64 : kVersion, 2);  // made by MS-DOS, which has no permissions
   put_common(out, entry, zip64);
   put(out, zip64 ? 28 : 0, 2);
   out.append(2 + 2 + 2 + 4, '\0');  // no comment; disk 0; no attributes

@@ -51,11 +51,7 @@ Bootstrap bootstrap_groups(std::span<const std::size_t> group_of, const Statisti
       values[r] = statistic(counts);
     }
   };
-  if (options.pool != nullptr) {
-    parallel_for(*options.pool, options.resamples, 1, fill);
-  } else {
-    fill(0, options.resamples);
-  }
+  parallel_for(*PoolOrOwn(options.pool), options.resamples, 1, fill);
   std::erase_if(values, [](double value) { return std::isnan(value); });
   return {statistic(std::vector<double>(group_of.size(), 1)),
           {quantile(values, (1 - options.level) / 2), quantile(values, (1 + options.level) / 2)},

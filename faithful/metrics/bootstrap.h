@@ -11,7 +11,7 @@
 
 namespace faithful {
 
-// A measure of a resample: counts[i] says how often sample i was drawn (0, 1, 2, ..). The functions of this room take
+// A measure of a resample: counts[i] is how often sample i was drawn (0, 1, 2, ..). The functions of this room take
 // them as weights:
 //
 //   bootstrap(truth.size(), [&](std::span<const double> counts) { return confusion(truth, flags, counts).f1(); })
@@ -23,7 +23,7 @@ struct BootstrapOptions {
   std::size_t resamples = 2000;
   double level = 0.95;         // share of the resamples inside of the interval
   std::uint64_t seed = 1;      // the same seed gives the same bits, whatever the number of threads
-  ThreadPool* pool = nullptr;  // nullptr: the caller's thread alone
+  ThreadPool* pool = nullptr;  // nullptr: one of default_threads()
 };
 
 struct Bootstrap {

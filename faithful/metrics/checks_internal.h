@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-// What every function of this room asks of its input. Each rejects with InputError what it says.
+// Checks of input that the functions of this room share. Each throws InputError.
 
 namespace faithful::metrics {
 

@@ -81,7 +81,7 @@ Confusion at_prevalence(const Confusion& confusion, double prevalence) {
 }
 
 std::vector<double> prevalence_weights(std::span<const std::uint8_t> truth, double prevalence) {
-  const Confusion each = at_prevalence(confusion(truth, truth), prevalence);  // where all answers are right
+  const Confusion each = at_prevalence(confusion(truth, truth), prevalence);  // where all predictions are right
   const auto positives = static_cast<double>(std::count(truth.begin(), truth.end(), 1));
   const double negatives = static_cast<double>(truth.size()) - positives;
   std::vector<double> weights;

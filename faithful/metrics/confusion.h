@@ -15,7 +15,7 @@
 
 namespace faithful {
 
-// The four counts of a yes-no answer (sums of weights where samples have weights), and what follows from them.
+// The four counts of a binary prediction (sums of weights where samples have weights), and what follows from them.
 struct FAITHFUL_API Confusion {
   double true_positive = 0, false_positive = 0, false_negative = 0, true_negative = 0;
 
@@ -36,8 +36,8 @@ struct FAITHFUL_API Confusion {
 FAITHFUL_API Confusion confusion(std::span<const std::uint8_t> truth, std::span<const std::uint8_t> flags,
                                  std::span<const double> weights = {});
 
-// The confusion, of the same total, that the same answers would give where a share `prevalence` (between 0 and 1) of
-// the samples is positive: recall and false positive rate stay, precision becomes p R / (p R + (1 - p) FPR).
+// The confusion, of the same total, if a share `prevalence` (between 0 and 1) of the samples were positive: recall and
+// false positive rate stay, precision becomes p R / (p R + (1 - p) FPR).
 // InputError where there are no positives or no negatives.
 FAITHFUL_API Confusion at_prevalence(const Confusion& confusion, double prevalence);
 

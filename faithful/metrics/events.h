@@ -22,7 +22,7 @@
 
 namespace faithful {
 
-// One uninterrupted stretch of points or windows, in order of time. What is apart (other series, other pieces of a
+// One uninterrupted stretch of points or windows, in order of time. What is separate (other series, other pieces of a
 // split) is another timeline: no run goes across.
 struct Timeline {
   std::span<const std::uint8_t> truth;  // [n]
@@ -44,12 +44,12 @@ struct FAITHFUL_API EventScores {
 };
 FAITHFUL_API EventScores event_scores(std::span<const Timeline> timelines);
 
-// For each point, all timelines behind one another, the number of its stretch: each event, and each maximal run of
+// For each point, all timelines one after another, the number of its stretch: each event, and each maximal run of
 // normal points, is one, numbered from 0. What a bootstrap over events draws (bootstrap_groups). [sum of n]
 FAITHFUL_API std::vector<std::size_t> stretches(std::span<const Timeline> timelines);
 
 // The confusion after every point of a detected event is taken to be flagged. INFLATED: a random score gets a high F1
-// that way when events are long, so report it only beside what a random score gets, and never alone.
+// that way when events are long, so report it only next to what a random score gets.
 FAITHFUL_API Confusion point_adjusted_confusion(std::span<const Timeline> timelines);
 
 }  // namespace faithful

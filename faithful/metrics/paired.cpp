@@ -126,11 +126,7 @@ TestResult sign_flip_test(std::span<const double> differences, const SignFlipOpt
     }
     hits += found;
   };
-  if (options.pool != nullptr) {
-    parallel_for(*options.pool, options.samples, 256, draw);
-  } else {
-    draw(0, options.samples);
-  }
+  parallel_for(*PoolOrOwn(options.pool), options.samples, 256, draw);
   return {mean, static_cast<double>(1 + hits) / static_cast<double>(1 + options.samples), false};
 }
 

@@ -24,7 +24,7 @@ struct SignFlipOptions {
   std::size_t most_exact = 20;    // pairs for which all 2^n sign patterns are counted; at most 30
   std::size_t samples = 100'000;  // patterns drawn where there are more
   std::uint64_t seed = 1;
-  ThreadPool* pool = nullptr;  // nullptr: the caller's thread alone
+  ThreadPool* pool = nullptr;  // nullptr: one of default_threads()
 };
 
 // Permutation test of the mean: the share of sign patterns s with |mean(s d)| >= |mean(d)|; where they are drawn, the

@@ -117,13 +117,4 @@ std::optional<Threshold> RankedScores::best_f1(std::span<const double> weights) 
   return Threshold{flags_all ? all[best].score : between(all[best + 1].score, all[best].score), best_f1};
 }
 
-std::vector<std::uint8_t> flag_scores(std::span<const double> scores, double threshold) {
-  metrics::check_finite("scores", scores);
-  if (std::isnan(threshold)) reject({{"threshold"}, "a number", "nan"});
-  std::vector<std::uint8_t> flags;
-  flags.reserve(scores.size());
-  for (const double score : scores) flags.push_back(score >= threshold ? 1 : 0);
-  return flags;
-}
-
 }  // namespace faithful

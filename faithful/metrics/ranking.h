@@ -25,7 +25,7 @@ struct Threshold {
 
 // Scores in order, with their truth: what depends on the score only through its order, in O(n) for each set of weights
 // once they are sorted. Samples with the same score are always flagged together, so the order among them never counts.
-// Scores must be finite. Where a measure is not defined for want of positives or negatives, there is none.
+// Scores must be finite. A measure is empty where it is not defined: without positives, or without negatives.
 class FAITHFUL_API RankedScores {
  public:
   RankedScores(std::span<const double> scores, std::span<const std::uint8_t> truth);  // [n] each
@@ -61,8 +61,5 @@ class FAITHFUL_API RankedScores {
   std::vector<double> scores_;       // [n], in that order
   std::vector<std::uint8_t> truth_;  // [n], in that order
 };
-
-// 1 where score >= threshold. [n]
-FAITHFUL_API std::vector<std::uint8_t> flag_scores(std::span<const double> scores, double threshold);
 
 }  // namespace faithful

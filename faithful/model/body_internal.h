@@ -5,8 +5,9 @@
 #include <memory>
 #include <span>
 
+#include "faithful/encoding/catalog.h"
 #include "faithful/model/classifier.h"
-#include "faithful/model/position.h"
+#include "faithful/model/position_internal.h"
 
 namespace faithful::model {
 
@@ -19,7 +20,8 @@ using engine::Tensor;
 template <class T>
 class Body {
  public:
-  Body(const ModelConfig& config, Parameters<T>& parameters) : config_(config), position_(config_, parameters) {}
+  Body(const ModelConfig& config, Parameters<T>& parameters)
+      : config_(with_current_name(config)), position_(config_, parameters) {}
   virtual ~Body() = default;
   Body(const Body&) = delete;
   Body& operator=(const Body&) = delete;
@@ -31,21 +33,15 @@ class Body {
   virtual Tensor<T> logits(Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps) const = 0;
   virtual Tensor<T> embedded_steps(Tape<T>& tape, const Samples<T>& samples) const = 0;
 
-  // For streams: see Classifier. A form that cannot be cut in two parts says so.
-  virtual bool embeds_alone() const { return false; }
-  virtual Tensor<T> embed(Tape<T>&, const Samples<T>&) const { return no_parts(); }
-  virtual Tensor<T> logits_of(Tape<T>&, Tensor<T>, const Samples<T>&, const AttentionMaps<T>&) const {
-    return no_parts();
-  }
-
  protected:
   const ModelConfig config_;
   Position<T> position_;
 
  private:
-  static Tensor<T> no_parts() {
-    assert(false);
-    return {};
+  // A file may hold the former name of its encoding.
+  static ModelConfig with_current_name(ModelConfig config) {
+    config.position.encoding = current_name(config.position.encoding);
+    return config;
   }
 };
 
@@ -63,7 +59,7 @@ enum class Order { kTimeFirst, kSensorFirst };
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order);
 
-// Beside every channel its differences in time, of orders 1 .. config.differences, behind a batch norm.
+// Beside every channel its differences in time, of orders 1 .. config.input.differences, behind a batch norm.
 template <class T>
 class Differences {
  public:

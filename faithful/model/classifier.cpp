@@ -72,27 +72,11 @@ Tensor<T> Classifier<T>::embedded_steps(Tape<T>& tape, const Samples<T>& samples
 }
 
 template <class T>
-bool Classifier<T>::embeds_alone() const {
-  return parts_->body->embeds_alone();
-}
-
-template <class T>
-Tensor<T> Classifier<T>::embed(Tape<T>& tape, const Samples<T>& samples) const {
-  return parts_->body->embed(tape, samples);
-}
-
-template <class T>
-Tensor<T> Classifier<T>::logits_of(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples,
-                                   const AttentionMaps<T>& maps) const {
-  return parts_->body->logits_of(tape, h, samples, maps);
-}
-
-template <class T>
 void Classifier<T>::input_gradient_into(Tape<T>& tape, const Samples<T>& samples, std::size_t of,
                                         std::span<T> out) const {
   const ModelConfig& form = config();
-  if (of >= form.classes) {
-    reject({{"class"}, "a number from 0 to " + std::to_string(form.classes - 1), std::to_string(of)});
+  if (of >= form.input.classes) {
+    reject({{"class"}, "a number from 0 to " + std::to_string(form.input.classes - 1), std::to_string(of)});
   }
   assert(out.size() == samples.values.size());
   Samples<T> wanted = samples;

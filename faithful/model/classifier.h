@@ -18,9 +18,9 @@ struct Samples {
   std::size_t count = 0;                     // B
   std::span<const T> values = {};            // [B, length, C], scaled; padded ones count as 0
   std::span<const std::uint8_t> valid = {};  // [B, length], 0: padding; empty: no padding
-  std::span<const T> times = {};             // [B, length], positions of the samples where config.positions is "time"
-  std::span<T> gradients = {};               // [B, length, C]: where a tape that runs back leaves that of the values;
-                                             // empty: not wanted
+  std::span<const T> times = {};  // [B, length], positions of the samples where config.position.source is "time"
+  std::span<T> gradients = {};    // [B, length, C]: where a tape that runs back leaves that of the values;
+                                  // empty: not wanted
 
   // Samples begin .. end - 1 of them.
   Samples part(std::size_t begin, std::size_t end) const {
@@ -63,13 +63,6 @@ class FAITHFUL_API Classifier {
 
   // [B, outputs]. One logit for two classes: that of class 1.
   engine::Tensor<T> logits(engine::Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps = {}) const;
-
-  // The same in two parts, for streams: embed() is the part of logits() that looks at each step alone and does not
-  // depend on its place in the window; logits_of() does the rest. h [B, S, d].
-  bool embeds_alone() const;  // each sample is embedded for itself: no convolution, segment = 1, nothing concatenated
-  engine::Tensor<T> embed(engine::Tape<T>& tape, const Samples<T>& samples) const;
-  engine::Tensor<T> logits_of(engine::Tape<T>& tape, engine::Tensor<T> h, const Samples<T>& samples,
-                              const AttentionMaps<T>& maps = {}) const;
 
   // out [B, length, C] = the gradient of class `of`'s logit by each sample's values (of two classes, 0 has that of 1
   // with the other sign), with recording on and training off; 0 at padding. Begins a pass of the tape.

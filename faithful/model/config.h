@@ -2,135 +2,116 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/field.h"
 #include "faithful/encoding/encoding.h"
 
 namespace faithful {
 
-inline constexpr std::string_view kDecaying = "decaying";  // see ModelConfig::scale
+enum class ModelForm : std::uint8_t {
+  kEncoder,   // steps attend to steps
+  kDfstrans,  // steps attend to steps and sensors to sensors, see docs/model.md
+};
+enum class LayerBlock : std::uint8_t {
+  kPost,  // norm after the residual sum
+  kPre,   // norm before it
+  kBare,  // attention alone, its heads concatenated to H d_h: no residual, norm or feed-forward (the paper)
+};
+enum class LayerActivation : std::uint8_t { kGelu, kRelu };
+enum class Pooling : std::uint8_t { kMean, kAttention, kToken };  // kToken: a class token before the first step
+enum class PositionSource : std::uint8_t {
+  kIndex,  // 0, 1, 2, ..
+  kTime,   // the timestamps, in units of `time_step`
+};
 
-// All that fixes the form of a classifier: with the same config and seed it starts from the same numbers. Names of the
-// fields in files and options are those that visit_fields() gives.
-struct ModelConfig {
-  std::string form = "encoder";  // encoder: steps attend to steps; dfstrans: sensors and steps, see docs/model.md
+inline constexpr std::string_view kDecaying = "decaying";  // see PositionConfig::scale
 
-  // What it takes and gives; from the data.
-  std::size_t channels = 1;  // C
-  std::size_t length = 100;  // samples of a window
-  std::size_t classes = 2;   // K; two classes share one logit
-
-  std::size_t differences = 0;  // N: beside every channel its differences in time of orders 1 .. N, brought to variance
-                                // 1: what is small and fast under what is large and slow
-
-  // Embedding: an optional convolution over time, then a linear map of each step.
-  std::size_t filters = 0;  // of the convolution; 0: none, each step is embedded alone
+// What the data fixes, and how samples become steps.
+struct InputConfig {
+  std::size_t channels = 1;     // C
+  std::size_t length = 100;     // samples of a window
+  std::size_t classes = 2;      // K; two classes share one logit
+  std::size_t differences = 0;  // N: beside every channel its differences in time of orders 1 .. N, at variance 1
+  std::size_t filters = 0;  // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
   std::size_t kernel = 7;   // samples that one output of the convolution sees
   std::size_t segment = 1;  // samples that become one step: S = ceil(length / segment)
+  std::size_t stages = 3;   // dfstrans: convolutions of a sensor, each followed by pooling by two
+  bool operator==(const InputConfig&) const = default;
+};
 
-  // Encoder.
-  std::size_t width = 64;           // d
-  std::size_t heads = 4;            // H
-  std::size_t head_width = 0;       // d_h; 0: d / H
-  std::size_t layers = 2;           // L
-  std::size_t feed_forward = 0;     // hidden width; 0: 4 d
-  std::string block = "post";       // norm before or after the residual sum: pre, post; bare: attention alone, its
-                                    // heads concatenated to H d_h, no residual, norm or feed-forward (the paper)
-  std::string activation = "gelu";  // of the feed-forward: gelu, relu
-  double dropout = 0.1;             // after the embedding, attention and feed-forward
-  std::string pooling = "mean";     // over steps: mean, attention, token (a class token before the first step)
-
-  // Position.
+// How the model knows the order of the steps.
+struct PositionConfig {
   std::string encoding = "dft";
-  std::string scale = "as-defined";     // of additive encodings: as-defined, unit, matched, a factor, or decaying: by
-                                        // sqrt(2/d) with every training step, as the authors' code does
-  std::size_t period = 0;               // of dft; 0: its own, which needs S <= d
-  double rho = 1e4;                     // base of sinusoidal, tape and rope
-  std::size_t clip = 16;                // of shaw
-  std::size_t time_dim = 16;            // of mtan and time2vec
-  std::string mtan = "concat";          // concat, or attention: queries and keys are projections of time alone
-  bool tupe_relative = false;           // adds t5's bias to tupe
-  std::string pairing = "interleaved";  // of rope: interleaved, halves
-  std::string positions = "index";      // index: 0, 1, 2, ..; time: those of the timestamps, in units of `time_step`
-  double time_step = 0;                 // ns per unit of position, where positions are times
-  std::uint64_t encoding_seed = 1;      // of a fixed random encoding (haar)
+  std::string scale = "as-defined";  // of additive encodings: as-defined, unit, matched, a factor, or decaying: by
+                                     // sqrt(2/d) with every training step, as the authors' code does
+  OwnOptions own = {};               // of single encodings: rho, period, ..; faithful/encoding/own_options.h
+  PositionSource source = PositionSource::kIndex;
+  double time_step = 0;    // ns per unit of position, where positions are times
+  std::uint64_t seed = 1;  // of a fixed random encoding
+  bool operator==(const PositionConfig&) const = default;
+};
 
-  // Of the form dfstrans alone, where d = filters * floor(segment / 2^stages).
-  std::size_t stages = 3;         // of each sensor's convolutions, each followed by pooling by two
-  bool sensor_weights = false;    // every sensor has temporal attention weights of its own
-  bool step_weights = false;      // every step has spatial attention weights of its own
-  std::size_t head_hidden = 512;  // hidden width between the sensors' means and the classes
+// The layers of the Transformer.
+struct BodyConfig {
+  std::size_t width = 64;        // d; of dfstrans it follows: filters * floor(segment / 2^stages)
+  std::size_t heads = 4;         // H
+  std::size_t head_width = 0;    // d_h; 0: d / H
+  std::size_t layers = 2;        // L
+  std::size_t feed_forward = 0;  // hidden width; 0: 4 d
+  LayerBlock block = LayerBlock::kPost;
+  LayerActivation activation = LayerActivation::kGelu;  // of the feed-forward
+  double dropout = 0.1;                                 // after the embedding, attention and feed-forward
+  bool sensor_weights = false;                          // dfstrans: every sensor has temporal attention weights
+  bool step_weights = false;                            // dfstrans: every step has spatial attention weights
+  bool operator==(const BodyConfig&) const = default;
+};
 
-  std::size_t steps() const { return (length + segment - 1) / segment; }  // S
-  std::size_t outputs() const { return classes == 2 ? 1 : classes; }
-  std::size_t key_width() const { return head_width == 0 ? width / heads : head_width; }
-  std::size_t hidden() const { return feed_forward == 0 ? 4 * width : feed_forward; }
-  bool decays() const { return scale == kDecaying; }
-  bool is_dfstrans() const { return form == "dfstrans"; }
-  std::size_t pooled() const {
-    return stages < 64 ? segment >> stages : 0;
-  }  // positions of a segment behind the stages
-  std::size_t settled_width() const { return is_dfstrans() ? filters * pooled() : width; }  // d, once it is settled
+// From the steps to the classes.
+struct HeadConfig {
+  Pooling pooling = Pooling::kMean;  // over the steps
+  std::size_t hidden = 512;          // dfstrans: hidden width between the sensors' means and the classes
+  bool operator==(const HeadConfig&) const = default;
+};
+
+// All that fixes the form of a classifier: with the same config and seed it starts from the same weights.
+struct ModelConfig {
+  ModelForm form = ModelForm::kEncoder;
+  InputConfig input = {};
+  PositionConfig position = {};
+  BodyConfig body = {};
+  HeadConfig head = {};
+
+  bool is_dfstrans() const { return form == ModelForm::kDfstrans; }
+  bool has_token() const { return head.pooling == Pooling::kToken; }
+  bool has_times() const { return position.source == PositionSource::kTime; }
+  bool decays() const { return position.scale == kDecaying; }
+  std::size_t steps() const { return (input.length + input.segment - 1) / input.segment; }  // S
+  std::size_t outputs() const { return input.classes == 2 ? 1 : input.classes; }
+  std::size_t key_width() const { return body.head_width == 0 ? body.width / body.heads : body.head_width; }
+  std::size_t hidden() const { return body.feed_forward == 0 ? 4 * body.width : body.feed_forward; }
+  std::size_t pooled() const { return input.stages < 64 ? input.segment >> input.stages : 0; }         // of a segment
+  std::size_t settled_width() const { return is_dfstrans() ? input.filters * pooled() : body.width; }  // d
   bool operator==(const ModelConfig&) const = default;
 };
 
-// Calls visit(name, field) for every field that all forms have.
-template <class Config, class Visit>
-void visit_common_fields(Config& config, Visit&& visit) {
-  visit("channels", config.channels);
-  visit("length", config.length);
-  visit("classes", config.classes);
-  visit("filters", config.filters);
-  visit("kernel", config.kernel);
-  visit("segment", config.segment);
-  visit("width", config.width);
-  visit("heads", config.heads);
-  visit("head_width", config.head_width);
-  visit("layers", config.layers);
-  visit("feed_forward", config.feed_forward);
-  visit("block", config.block);
-  visit("activation", config.activation);
-  visit("dropout", config.dropout);
-  visit("pooling", config.pooling);
-  visit("encoding", config.encoding);
-  visit("scale", config.scale);
-  visit("period", config.period);
-  visit("rho", config.rho);
-  visit("clip", config.clip);
-  visit("time_dim", config.time_dim);
-  visit("mtan", config.mtan);
-  visit("tupe_relative", config.tupe_relative);
-  visit("pairing", config.pairing);
-  visit("positions", config.positions);
-  visit("time_step", config.time_step);
-  visit("encoding_seed", config.encoding_seed);
-}
+// Every field of a config by its name, in the order of texts and files: the one table that describes them.
+FAITHFUL_API std::vector<Setting> settings(ModelConfig& config);
 
-// The same for those that came with a second form.
-template <class Config, class Visit>
-void visit_form_fields(Config& config, Visit&& visit) {
-  visit("form", config.form);
-  visit("stages", config.stages);
-  visit("sensor_weights", config.sensor_weights);
-  visit("step_weights", config.step_weights);
-  visit("head_hidden", config.head_hidden);
-}
+// Sets one field from a text, as the command line and Python give it. A new width keeps heads of the full width (the
+// paper's) so. InputError names the field: unknown, out of bounds, or of another form than the config's.
+FAITHFUL_API void set_field(ModelConfig& config, std::string_view name, std::string_view text);
 
-// Calls visit(name, field) for every field: the one list of their names, for files, options and comparisons. A config
-// that is only read is shown as what it is: an encoder without the fields of other forms, no differences where there
-// are none, so that texts, keys and files stay those from before there were any.
-template <class Config, class Visit>
-void visit_fields(Config& config, Visit&& visit) {
-  visit_common_fields(config, visit);
-  if (!std::is_const_v<Config> || config.differences > 0) visit("differences", config.differences);
-  if (!std::is_const_v<Config> || config.is_dfstrans()) visit_form_fields(config, visit);
-}
+// The fields that texts, keys and files hold of this config. An encoder is shown without the fields of other forms, and
+// no differences where there are none, so that all of these stay what they were before there were any.
+FAITHFUL_API std::vector<std::pair<std::string, FieldValue>> recorded_fields(const ModelConfig& config);
 
-// Every field as `name=value`, a line each: equal for equal configs, and for no others that check_config lets pass.
+// Those fields as `name=value`, a line each: equal for equal configs, and for no others that check_config lets pass.
 FAITHFUL_API std::string to_text(const ModelConfig& config);
 
 // paper, plain, small, base, large, dfstrans: the form of the model, without what the data fixes. InputError for
@@ -138,17 +119,18 @@ FAITHFUL_API std::string to_text(const ModelConfig& config);
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
 
-// Sets d; heads of the full width (the paper's) stay so.
-FAITHFUL_API void set_width(ModelConfig& config, std::size_t width);
-
 // What the encoding room needs to build this config's encoding over its S steps.
 FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 
 // Sets what follows from the rest: d of dfstrans, the period of dft where S > d. Returns what it did, a line each.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 
-// How many numbers a model of this form learns, and how many it stores: those, and the running statistics of batch
-// norms. Takes no memory for them. The sizes must be within their bounds.
+// Sets what an encoding's options follow from: S, or how long the longest window lasts, where positions are times. Adds
+// what it did to the notes.
+FAITHFUL_API void settle_position(ModelConfig& config, std::optional<double> longest, std::vector<std::string>& notes);
+
+// How many weights a model of this form learns, and how many numbers it stores: those, and the running statistics of
+// batch norms. Takes no memory for them. The sizes must be within their bounds.
 FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
 FAITHFUL_API std::size_t stored_count(const ModelConfig& config);
 
@@ -156,7 +138,8 @@ FAITHFUL_API std::size_t stored_count(const ModelConfig& config);
 // activations stay in the cache, or at least in memory. Depends on the model alone.
 FAITHFUL_API std::size_t inference_batch(const ModelConfig& config, std::size_t most);
 
-// InputError where no such model can be; `place` names where the config came from, such as a file.
-FAITHFUL_API void check_config(const ModelConfig& config, const std::string& place = "model");
+// InputError where no such model can be. `file` is where the config came from, such as `m.safetensors: config`; empty:
+// somebody set it.
+FAITHFUL_API void check_config(const ModelConfig& config, const std::string& file = {});
 
 }  // namespace faithful

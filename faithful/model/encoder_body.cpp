@@ -15,14 +15,14 @@ class EncoderBody final : public Body<T> {
       : Body<T>(of, parameters),
         differences_(config_, parameters, Order::kTimeFirst),
         encoder_(config_, position_, parameters) {
-    const std::size_t channels = (1 + config_.differences) * config_.channels, d = config_.width;
-    const std::size_t each = config_.filters == 0 ? channels : config_.filters;
-    if (config_.filters > 0) {
-      convolution_ = declare_affine(parameters, "convolution", config_.filters, config_.kernel * channels);
+    const std::size_t channels = (1 + config_.input.differences) * config_.input.channels, d = config_.body.width;
+    const std::size_t each = config_.input.filters == 0 ? channels : config_.input.filters;
+    if (config_.input.filters > 0) {
+      convolution_ = declare_affine(parameters, "convolution", config_.input.filters, config_.input.kernel * channels);
     }
-    embedding_ = declare_affine(parameters, "embedding", d, config_.segment * each + position_.concatenated_columns());
-    if (config_.pooling == "token") token_ = parameters.declare("token", {1, d}, engine::normal(0.02), false);
-    if (config_.pooling == "attention") {
+    embedding_ = declare_affine(parameters, "embedding", d, config_.input.segment * each + position_.columns_beside());
+    if (config_.has_token()) token_ = parameters.declare("token", {1, d}, engine::normal(0.02), false);
+    if (config_.head.pooling == Pooling::kAttention) {
       query_ = parameters.declare("pooling.weight", {1, encoder_.width()}, engine::zeros(), false);
     }
     head_ = declare_affine(parameters, "head", config_.outputs(), encoder_.width());
@@ -34,20 +34,6 @@ class EncoderBody final : public Body<T> {
   }
   Tensor<T> embedded_steps(Tape<T>& tape, const Samples<T>& samples) const override {
     return embed_all(tape, samples, begin(tape, samples));
-  }
-
-  bool embeds_alone() const override {
-    return config_.differences == 0 && config_.filters == 0 && config_.segment == 1 &&
-           position_.concatenated_columns() == 0;
-  }
-  Tensor<T> embed(Tape<T>& tape, const Samples<T>& samples) const override {
-    assert(embeds_alone());
-    const std::size_t rows = samples.values.size() / samples.count / config_.channels;
-    return apply(tape, tape.input(samples.values.data(), {samples.count, rows, config_.channels}), embedding_);
-  }
-  Tensor<T> logits_of(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples,
-                      const AttentionMaps<T>& maps) const override {
-    return finish(tape, h, samples, begin(tape, samples), maps);
   }
 
  private:
@@ -77,12 +63,12 @@ class EncoderBody final : public Body<T> {
 template <class T>
 Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
   Tensor<T> x = differences_.append(tape, filled_samples(tape, config_, samples, Order::kTimeFirst), samples);
-  if (config_.filters > 0) {
+  if (config_.input.filters > 0) {
     x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],
-                            {.kernel = config_.kernel, .padding = config_.kernel / 2}, Activation::kGelu);
+                            {.kernel = config_.input.kernel, .padding = config_.input.kernel / 2}, Activation::kGelu);
   }
-  if (config_.segment == 1) return x;
-  return tape.reshape(x, {samples.count, config_.steps(), config_.segment * x.width()});
+  if (config_.input.segment == 1) return x;
+  return tape.reshape(x, {samples.count, config_.steps(), config_.input.segment * x.width()});
 }
 
 template <class T>
@@ -95,8 +81,8 @@ Tensor<T> EncoderBody<T>::prepend_token(Tape<T>& tape, Tensor<T> h) const {
 
 template <class T>
 Tensor<T> EncoderBody<T>::pool(Tape<T>& tape, Tensor<T> h, std::span<const std::uint8_t> valid) const {
-  if (config_.pooling == "mean") return mean_pool(tape, h, {valid});
-  if (config_.pooling == "token") return tape.reshape(slice(tape, h, 0, 1), {h.shape[0], h.width()});
+  if (config_.head.pooling == Pooling::kMean) return mean_pool(tape, h, {valid});
+  if (config_.has_token()) return tape.reshape(slice(tape, h, 0, 1), {h.shape[0], h.width()});
   return weighted_pool(tape, h, linear(tape, h, tape[query_]), {valid});
 }
 
@@ -104,8 +90,8 @@ template <class T>
 Tensor<T> EncoderBody<T>::finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
                                  const AttentionMaps<T>& maps) const {
   const std::span<const std::uint8_t> valid = valid_steps(tape, config_, samples);
-  h = dropout(tape, position_.add_to(tape, h, pass), config_.dropout);
-  if (config_.pooling == "token") h = prepend_token(tape, h);
+  h = dropout(tape, position_.add_to(tape, h, pass), config_.body.dropout);
+  if (config_.has_token()) h = prepend_token(tape, h);
   h = encoder_.apply_to(tape, h, valid, pass, maps.values);
   return apply(tape, pool(tape, h, valid), head_);
 }

@@ -6,7 +6,7 @@
 
 #include "faithful/engine/operators.h"
 #include "faithful/model/classifier.h"
-#include "faithful/model/position.h"
+#include "faithful/model/position_internal.h"
 
 namespace faithful::model {
 
@@ -47,7 +47,7 @@ Tensor<T> normalize(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Affine affin
 }
 
 inline Activation activation_of(const ModelConfig& config) {
-  return config.activation == "relu" ? Activation::kRelu : Activation::kGelu;
+  return config.body.activation == LayerActivation::kRelu ? Activation::kRelu : Activation::kGelu;
 }
 
 // Queries, keys and values side by side become those of attention; or all are values, where positions give the others.
@@ -65,7 +65,7 @@ void fill_inputs(Tape<T>& tape, Tensor<T> projected, bool values_alone, engine::
   inputs.value = parts[2];
 }
 
-// L layers of attention and feed-forward, as config.block says.
+// L layers of attention and feed-forward, as config.body.block says.
 template <class T>
 class Encoder {
  public:

@@ -32,14 +32,15 @@ struct Arrangement {
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order) {
   const auto timing = tape.time("fill");
-  const std::size_t batch = samples.count, channels = config.channels, padded = config.steps() * config.segment;
+  const std::size_t batch = samples.count, channels = config.input.channels,
+                    padded = config.steps() * config.input.segment;
   const bool wanted = tape.recording() && !samples.gradients.empty(), by_sensor = order == Order::kSensorFirst;
-  const engine::Shape given{batch, config.length, channels};
+  const engine::Shape given{batch, config.input.length, channels};
   const Tensor<T> x = wanted ? tape.variable(const_cast<T*>(samples.values.data()), given, samples.gradients.data())
                              : tape.input(samples.values.data(), given);
-  if (!by_sensor && padded == config.length && samples.valid.empty()) return x;
+  if (!by_sensor && padded == config.input.length && samples.valid.empty()) return x;
   const Arrangement places{
-      batch, config.length, padded, channels, by_sensor ? 1 : channels, by_sensor ? padded : 1, samples.valid};
+      batch, config.input.length, padded, channels, by_sensor ? 1 : channels, by_sensor ? padded : 1, samples.valid};
   const engine::Shape shape =
       by_sensor ? engine::Shape{batch, channels, padded} : engine::Shape{batch, padded, channels};
   const Tensor<T> y =
@@ -61,7 +62,7 @@ Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples
 template <class T>
 Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters, Order order)
     : config_(config), by_sensor_(order == Order::kSensorFirst) {
-  const std::size_t orders = config.differences, channels = config.channels;
+  const std::size_t orders = config.input.differences, channels = config.input.channels;
   if (orders == 0) return;
   const engine::Shape shape = by_sensor_ ? engine::Shape{channels, orders} : engine::Shape{orders * channels};
   gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
@@ -78,13 +79,14 @@ namespace {
 // [B, S * segment]: which samples are there; empty where all are.
 template <class T>
 std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
-  const std::size_t padded = config.steps() * config.segment;
-  if (padded == config.length) return samples.valid;
+  const std::size_t padded = config.steps() * config.input.segment;
+  if (padded == config.input.length) return samples.valid;
   auto* valid = tape.arena().template take<std::uint8_t>(samples.count * padded);
   std::fill_n(valid, samples.count * padded, std::uint8_t{0});
   for (std::size_t b = 0; b < samples.count; ++b) {
-    if (samples.valid.empty()) std::fill_n(valid + b * padded, config.length, std::uint8_t{1});
-    if (!samples.valid.empty()) std::copy_n(&samples.valid[b * config.length], config.length, valid + b * padded);
+    if (samples.valid.empty()) std::fill_n(valid + b * padded, config.input.length, std::uint8_t{1});
+    if (!samples.valid.empty())
+      std::copy_n(&samples.valid[b * config.input.length], config.input.length, valid + b * padded);
   }
   return {valid, samples.count * padded};
 }
@@ -93,8 +95,8 @@ std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& co
 
 template <class T>
 Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& samples) const {
-  const std::size_t orders = config_.differences, batch = samples.count, channels = config_.channels;
-  const std::size_t rows = config_.steps() * config_.segment;
+  const std::size_t orders = config_.input.differences, batch = samples.count, channels = config_.input.channels;
+  const std::size_t rows = config_.steps() * config_.input.segment;
   if (by_sensor_) x = tape.reshape(x, {batch, channels, rows, 1});
   if (orders == 0) return x;
   std::span<const std::uint8_t> valid = valid_samples(tape, config_, samples);
@@ -112,13 +114,14 @@ Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& s
 template <class T>
 std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
   if (samples.valid.empty()) return {};
-  const std::size_t steps = config.steps(), first = config.pooling == "token" ? 1 : 0, rows = steps + first;
+  const std::size_t steps = config.steps(), first = config.has_token() ? 1 : 0, rows = steps + first;
   auto* valid = tape.arena().template take<std::uint8_t>(samples.count * rows);
   for (std::size_t b = 0; b < samples.count; ++b) {
-    const std::uint8_t* of_sample = samples.valid.data() + b * config.length;
+    const std::uint8_t* of_sample = samples.valid.data() + b * config.input.length;
     valid[b * rows] = 1;
     for (std::size_t s = 0; s < steps; ++s) {
-      const std::size_t begin = s * config.segment, end = std::min(begin + config.segment, config.length);
+      const std::size_t begin = s * config.input.segment,
+                        end = std::min(begin + config.input.segment, config.input.length);
       valid[b * rows + first + s] = std::any_of(of_sample + begin, of_sample + end, [](auto v) { return v != 0; });
     }
   }
@@ -127,18 +130,18 @@ std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& conf
 
 template <class T>
 std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
-  if (config.positions != "time") return {};
+  if (!config.has_times()) return {};
   const std::size_t steps = config.steps();
   T* times = tape.arena().template take<T>(samples.count * steps);
   const auto there = [&](std::size_t at) { return samples.valid.empty() || samples.valid[at] != 0; };
   for (std::size_t b = 0; b < samples.count; ++b) {
-    const std::size_t first = b * config.length, end = first + config.length;
+    const std::size_t first = b * config.input.length, end = first + config.input.length;
     std::size_t at = first;
     while (at < end && !there(at)) ++at;
     T time = at < end ? samples.times[at] : T(0);
     for (std::size_t s = 0; s < steps; ++s) {
-      const std::size_t last = std::min(first + (s + 1) * config.segment, end);
-      for (at = first + s * config.segment; at < last && !there(at);) ++at;
+      const std::size_t last = std::min(first + (s + 1) * config.input.segment, end);
+      for (at = first + s * config.input.segment; at < last && !there(at);) ++at;
       if (at < last) time = samples.times[at];
       times[b * steps + s] = time;
     }

@@ -31,7 +31,8 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
       values_(channels_.size()),
       time_(std::numeric_limits<std::int64_t>::min()) {
   if (options.missing == Missing::kInterpolate)
-    reject({{"--missing"}, "error, zero or keep for a stream", "interpolate", "the next value is not known yet"});
+    reject(
+        {{.field = "missing"}, "error, zero or keep for a stream", "interpolate", "the next value is not known yet"});
 }
 
 bool SampleLines::take(std::string_view line) {
@@ -64,7 +65,8 @@ float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
   const Place place{place_, line_, column + 1};
   if (cell == csv::Cell::kMissing && options_.missing == Missing::kError) {
     const std::string& text = fields_[column];
-    reject({place, "a number", text.empty() ? "an empty cell" : quote(text), "missing values: --missing keep"});
+    reject({place, "a number", text.empty() ? "an empty cell" : quote(text),
+            "missing values: " + field_text("missing", "keep")});
   }
   const float value = data::number_of_odd_cell(cell, fields_[column], options_.missing, place);
   return options_.missing == Missing::kZero ? 0 : value;
@@ -91,7 +93,8 @@ void SampleLines::begin() {
     if (found == names.end() && number && *number >= 1 && *number <= columns_)
       found = names.begin() + static_cast<std::ptrdiff_t>(*number - 1);
     if (found == names.end())
-      reject({{"--time"}, "the name or number of a column", quote(options_.time), suggest(options_.time, names)});
+      reject(
+          {{.field = "time"}, "the name or number of a column", quote(options_.time), suggest(options_.time, names)});
     time_column_ = static_cast<std::size_t>(found - names.begin());
     names.erase(found);
     if (!is_header()) names = numbered_channels(names.size());

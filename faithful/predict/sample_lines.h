@@ -9,7 +9,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/data/read.h"
-#include "faithful/predict/match.h"
+#include "faithful/trained/match.h"
 
 namespace faithful {
 

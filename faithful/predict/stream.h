@@ -6,21 +6,16 @@
 #include <span>
 
 #include "faithful/base/api.h"
-#include "faithful/predict/model_file.h"
+#include "faithful/trained/trained_model.h"
 
 namespace faithful {
 
-struct StreamOptions {
-  bool reuse = true;  // embed each sample once, where the model embeds samples alone
-};
-
 // Scores a stream: after each new sample, the window that ends with it, scaled by the statistics of all training series
-// (or of one: scale_as). Where each sample is embedded alone, what was
-// computed for it is kept until it leaves the window; the answers are those of the batch Predictor on the same windows.
-// On the caller's thread; push() allocates nothing.
+// (or of one: scale_as). The predictions are those of predict() on the same windows, bit for bit. On the caller's
+// thread; push() allocates nothing.
 class FAITHFUL_API StreamPredictor {
  public:
-  explicit StreamPredictor(TrainedModel model, const StreamOptions& options = {});
+  explicit StreamPredictor(TrainedModel model);
   ~StreamPredictor();
   StreamPredictor(StreamPredictor&&) noexcept;
   StreamPredictor& operator=(StreamPredictor&&) noexcept;
@@ -30,8 +25,7 @@ class FAITHFUL_API StreamPredictor {
   // ends with it, until the next call; empty while no window is full.
   std::span<const float> push(std::span<const float> values, std::int64_t time = 0);
 
-  void reset();         // forgets all samples
-  bool reuses() const;  // whether embedded samples are kept
+  void reset();  // forgets all samples
   const TrainedModel& model() const;
 
  private:

@@ -1,9 +1,8 @@
-#include "faithful/predict/table.h"
-
 #include <algorithm>
 #include <utility>
 
-#include "faithful/predict/match.h"
+#include "faithful/predict/predict.h"
+#include "faithful/trained/match.h"
 
 namespace faithful {
 
@@ -31,19 +30,19 @@ void drop_rows(Series& series, std::size_t count) {
 // The rows that have been read and not been left behind.
 class RollingTable {
  public:
-  RollingTable(Predictor& predictor, const std::function<void(const TablePiece&)>& take)
-      : predictor_(predictor), take_(take) {}
+  RollingTable(const TrainedModel& model, ThreadPool& pool, const std::function<void(const TablePiece&)>& take)
+      : model_(model), pool_(pool), take_(take) {}
 
   void add(Dataset& block, const std::function<void(const std::string&)>& note) {
     if (rows_.series.empty()) {
-      match_ = match_channels(predictor_.model().channels, block.channels, block.source);
+      match_ = match_channels(model_.channels, block.channels, block.source);
       for (const std::string& line : match_.notes) note(line);
       rows_.name = block.name;
       rows_.source = block.source;
-      rows_.channels = predictor_.model().channels;
+      rows_.channels = model_.channels;
       rows_.series.push_back({.name = block.series[0].name});
     }
-    rearrange_channels(block, match_, predictor_.model().channels);
+    rearrange_channels(block, match_, model_.channels);
     const std::size_t skipped = std::min(skip_, block.series[0].length());
     skip_ -= skipped;
     offset_ += skipped;
@@ -54,19 +53,19 @@ class RollingTable {
   // A table shorter than a window is still one, if the model has seen such.
   void finish(const std::function<void(const std::string&)>& note) {
     if (any_) return;
-    for (const std::string& line : fit_to_model(rows_, predictor_.model())) note(line);
+    for (const std::string& line : fit_to_model(rows_, model_)) note(line);
     score();
   }
 
  private:
   Series& series() { return rows_.series[0]; }
-  std::size_t length() const { return predictor_.model().config().length; }
+  std::size_t length() const { return model_.shape().length; }
 
   void score() {
-    if (!any_ && predictor_.model().config().positions == "time") fit_to_model(rows_, predictor_.model());
+    if (!any_ && model_.shape().uses_times()) fit_to_model(rows_, model_);
     any_ = true;
-    predictor_.predict(rows_, [&](const Predictions& found) { take_({rows_, offset_, found}); });
-    const std::size_t stride = predictor_.model().window.stride;
+    predict(model_, rows_, pool_, [&](const Predictions& found) { take_({rows_, offset_, found}); });
+    const std::size_t stride = model_.window.stride;
     if (series().length() < length()) return;
     const std::size_t next = ((series().length() - length()) / stride + 1) * stride;
     const std::size_t dropped = std::min(next, series().length());
@@ -75,7 +74,8 @@ class RollingTable {
     offset_ += dropped;
   }
 
-  Predictor& predictor_;
+  const TrainedModel& model_;
+  ThreadPool& pool_;
   const std::function<void(const TablePiece&)>& take_;
   Dataset rows_;
   ChannelMatch match_;
@@ -85,10 +85,10 @@ class RollingTable {
 
 }  // namespace
 
-void predict_table(Predictor& predictor, const std::string& path, const ReadOptions& options,
+void predict_table(const TrainedModel& model, const std::string& path, const ReadOptions& options, ThreadPool& pool,
                    const std::function<void(const TablePiece&)>& take,
                    const std::function<void(const std::string&)>& note) {
-  RollingTable table(predictor, take);
+  RollingTable table(model, pool, take);
   stream_dataset(path, options, [&](Dataset& block) { table.add(block, note); });
   table.finish(note);
 }

@@ -5,7 +5,7 @@
 
 namespace faithful {
 
-// What a child process left behind.
+// How a child process ended.
 struct ChildResult {
   enum class End { kExited, kNotFound, kKilled, kTimedOut };
   End end = End::kExited;

@@ -21,10 +21,10 @@ constexpr std::array kNamed = {
     NamedInk{"time2vec", "#882255", 1},   NamedInk{"mtan", "#117733", 1}, NamedInk{"alibi", "#332288", 2},
     NamedInk{"kerple", "#44aa99", 2},     NamedInk{"t5", "#999933", 2},   NamedInk{"tupe", "#aa4499", 2},
     NamedInk{"shaw", "#cc6677", 2},       NamedInk{"erpe", "#661100", 2}, NamedInk{"onehot", "#000000", 3},
-    NamedInk{"haar", "#6f6f6f", 3},       NamedInk{"none", "#a0a0a0", 4},
+    NamedInk{"rotation", "#6f6f6f", 3},   NamedInk{"none", "#a0a0a0", 4},
 };
 
-// For names of users: everything above but the colours of the two that stand in nearly every figure.
+// For other names: none of the colours of the encodings that are in nearly every figure.
 constexpr std::array kOthers = {"#882255", "#117733", "#332288", "#44aa99", "#999933", "#aa4499", "#cc6677", "#661100"};
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/io/csv.h"
 #include "faithful/report/child.h"
 #include "faithful/report/text.h"
 
@@ -10,13 +11,15 @@ namespace faithful {
 
 namespace {
 
+constexpr int kMostSeconds = 120;  // for gnuplot
+
 void replace_all(std::string& text, std::string_view what, std::string_view by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size()) {
     text.replace(at, what.size(), by);
   }
 }
 
-// gnuplot knows one font family; a browser should have a way out. And pixels of a heat map are to be seen as such.
+// gnuplot names one font family; a browser needs others to fall back to. The pixels of a heat map stay sharp.
 std::string finish_svg(std::string svg) {
   replace_all(svg, "font-family=\"Helvetica\"", "font-family=\"Helvetica,Arial,'Liberation Sans',sans-serif\"");
   replace_all(svg, "<image ", "<image style='image-rendering:pixelated' ");
@@ -28,58 +31,38 @@ std::string first_line(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
 }
 
-std::string problem_of(const ChildResult& result, const std::string& program, double seconds) {
+std::string problem_of(const ChildResult& result) {
   switch (result.end) {
     case ChildResult::End::kNotFound:
-      return fmt::format(
-          "no figures drawn: {} was not found (sudo apt install gnuplot-nox); their numbers are in the CSV files",
-          program);
+      return "no figures drawn: gnuplot was not found (sudo apt install gnuplot-nox); their numbers are in the CSV files";
     case ChildResult::End::kTimedOut:
-      return fmt::format("{} was stopped after {:g} s", program, seconds);
+      return fmt::format("gnuplot was stopped after {} s", kMostSeconds);
     case ChildResult::End::kKilled:
-      return fmt::format("{} died of signal {}", program, result.status);
+      return fmt::format("gnuplot was killed by signal {}", result.status);
     case ChildResult::End::kExited:
       break;
   }
-  return fmt::format("{} failed: {}", program, quote(first_line(result.errors), 200));
+  return fmt::format("gnuplot failed: {}", quote(first_line(result.errors), 200));
 }
 
 }  // namespace
 
-namespace {
-
-// cairo writes the time of day into a PDF and heeds no variable; the date of the same length keeps the offsets right.
-std::string undated_pdf(std::string pdf) {
-  const std::string mark = "/CreationDate (D:";
-  const std::size_t at = pdf.find(mark);
-  if (at != std::string::npos) pdf.replace(at + mark.size(), 14, "19800101000000");
-  return pdf;
-}
-
-std::string finished(const std::string& picture, FigureFormat format) {
-  if (format == FigureFormat::kSvg) return finish_svg(picture);
-  return format == FigureFormat::kPdf ? undated_pdf(picture) : picture;
-}
-
-}  // namespace
-
-Rendering render(const Figure& figure, FigureFormat format, const RenderOptions& options) {
+Rendering render(const Figure& figure) {
   // -d: without the user's own start-up files.
-  const ChildResult result = run_child({options.program, "-d", "-"}, gnuplot_script(figure, format), options.seconds);
-  if (result.end != ChildResult::End::kExited || result.status != 0 || result.output.empty()) {
-    return {"", problem_of(result, options.program, options.seconds)};
-  }
-  return {finished(result.output, format), ""};
+  const ChildResult result = run_child({"gnuplot", "-d", "-"}, gnuplot_script(figure), kMostSeconds);
+  if (result.end != ChildResult::End::kExited || result.status != 0 || result.output.empty())
+    return {"", problem_of(result)};
+  return {finish_svg(result.output), ""};
 }
 
 std::string figure_csv(const Figure& figure) {
   std::string out = "panel,curve,x,y,low,high,value\n";
   for (const Panel& panel : figure.panels) {
-    const std::string title = escape_csv(panel.title);
+    const std::string title = csv_cell(panel.title);
     for (const Curve& curve : panel.curves) {
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
         const bool interval = !curve.low.empty();
-        out += fmt::format("{},{},{},{},{},{},\n", title, escape_csv(curve.name), exact_text(curve.x[i]),
+        out += fmt::format("{},{},{},{},{},{},\n", title, csv_cell(curve.name), exact_text(curve.x[i]),
                            exact_text(curve.y[i]), interval ? exact_text(curve.low[i]) : "",
                            interval ? exact_text(curve.high[i]) : "");
       }

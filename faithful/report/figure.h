@@ -10,14 +10,14 @@
 
 namespace faithful {
 
-enum class Mark { kLines, kPoints, kLinePoints, kSteps, kStems, kErrorBars, kBand };
+enum class Mark { kLines, kPoints, kLinePoints, kStems, kBand };
 
 // One curve of a panel: y against x. Places where y is not finite are left out.
 struct Curve {
   std::string name;          // in the legend; empty: not there
   std::vector<double> x, y;  // same length
   Mark mark = Mark::kLines;
-  std::vector<double> low = {}, high = {};  // kErrorBars and kBand: the interval around y, as long as y
+  std::vector<double> low = {}, high = {};  // kBand: the interval around y, as long as y
   std::string ink = {};                     // the name whose ink it has (see ink_of); empty: its own name
   std::optional<int> dash = {};             // instead of the ink's
 };
@@ -40,7 +40,7 @@ struct HeatMap {
   std::string label = {};                     // of the colour scale
 };
 
-enum class Legend { kNone, kTopRight, kTopLeft, kBottomRight, kBottomLeft, kRightOutside };
+enum class Legend { kNone, kTopRight, kTopLeft, kRightOutside };
 
 struct Panel {
   std::string title;
@@ -59,27 +59,18 @@ struct Figure {
   int panel_height = 300;
 };
 
-enum class FigureFormat { kSvg, kPng, kPdf };
-
-struct RenderOptions {
-  double seconds = 120;  // gnuplot is stopped after this time
-  std::string program = "gnuplot";
-};
-
-// Why there is no picture: what to install, or what gnuplot said. One line.
 struct Rendering {
-  std::string bytes;    // of the picture; empty where there is none
-  std::string problem;  // empty where there is a picture
+  std::string bytes;    // of the SVG picture; empty where there is none
+  std::string problem;  // why there is none, in one line: what to install, or gnuplot's error
 };
 
-// The picture of a figure, drawn by gnuplot. The same figure gives the same bytes.
-FAITHFUL_API Rendering render(const Figure& figure, FigureFormat format = FigureFormat::kSvg,
-                              const RenderOptions& options = {});
+// The picture of a figure, drawn by gnuplot, which is stopped after two minutes. The same figure gives the same bytes.
+FAITHFUL_API Rendering render(const Figure& figure);
 
 // Every number of a figure: `panel,curve,x,y,low,high`, a line per point; heat maps as `panel,,x,y,value`.
 FAITHFUL_API std::string figure_csv(const Figure& figure);
 
-// The program that gnuplot is given. Names of users stand in it as quoted text only.
-FAITHFUL_API std::string gnuplot_script(const Figure& figure, FigureFormat format);
+// The program for gnuplot. Names of users are in it only as quoted text.
+FAITHFUL_API std::string gnuplot_script(const Figure& figure);
 
 }  // namespace faithful

@@ -13,7 +13,7 @@ namespace faithful {
 namespace {
 
 // A text as gnuplot's single-quoted string: no backslash, backquote, @ or % has a meaning in it (the terminal is
-// told `noenhanced`), a quote is doubled, and what would end the line is a space.
+// `noenhanced`). A quote is doubled; control characters become spaces.
 std::string gnuplot_text(const std::string& text) {
   std::string out = "'";
   for (const char c : valid_utf8(text)) {
@@ -59,21 +59,9 @@ std::string axis_commands(const Axis& axis, const char* letter) {
 }
 
 const char* key_command(Legend legend) {
-  switch (legend) {
-    case Legend::kNone:
-      return "unset key\n";
-    case Legend::kTopRight:
-      return "set key inside top right\n";
-    case Legend::kTopLeft:
-      return "set key inside top left\n";
-    case Legend::kBottomRight:
-      return "set key inside bottom right\n";
-    case Legend::kBottomLeft:
-      return "set key inside bottom left\n";
-    case Legend::kRightOutside:
-      return "set key outside right top\n";
-  }
-  return "";
+  constexpr const char* kCommands[] = {"unset key\n", "set key inside top right\n", "set key inside top left\n",
+                                       "set key outside right top\n"};
+  return kCommands[static_cast<std::size_t>(legend)];
 }
 
 // The data block of a curve: x y low high.
@@ -100,13 +88,9 @@ std::string curve_plot(const Curve& curve, const std::string& block) {
       return fmt::format("{} using 1:2 with points {} {}", block, point, title);
     case Mark::kLinePoints:
       return fmt::format("{} using 1:2 with linespoints {} pt 7 ps 0.45 {}", block, line, title);
-    case Mark::kSteps:
-      return fmt::format("{} using 1:2 with histeps {} {}", block, line, title);
     case Mark::kStems:
       return fmt::format("{} using 1:2 with impulses lc rgb '{}' lw 1.2 notitle, {} using 1:2 with points {} {}", block,
                          ink.color, block, point, title);
-    case Mark::kErrorBars:
-      return fmt::format("{} using 1:2:3:4 with yerrorbars {} pt 7 ps 0.45 {}", block, line, title);
     case Mark::kBand:
       return fmt::format(
           "{} using 1:3:4 with filledcurves fc rgb '{}' fs transparent solid 0.18 noborder notitle, "
@@ -188,30 +172,16 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
   return out + plots + "\n";
 }
 
-std::string terminal_command(FigureFormat format, int width, int height) {
-  switch (format) {
-    case FigureFormat::kSvg:
-      return fmt::format("set terminal svg size {},{} noenhanced font 'Helvetica,12' background '#ffffff'\n", width,
-                         height);
-    case FigureFormat::kPng:
-      return fmt::format("set terminal pngcairo size {},{} noenhanced font 'Sans,18' fontscale 1 linewidth 2\n",
-                         2 * width, 2 * height);
-    case FigureFormat::kPdf:
-      return fmt::format("set terminal pdfcairo size {}in,{}in noenhanced font 'Sans,9'\n", width / 96.0,
-                         height / 96.0);
-  }
-  return "";
-}
-
 }  // namespace
 
-std::string gnuplot_script(const Figure& figure, FigureFormat format) {
+std::string gnuplot_script(const Figure& figure) {
   const int count = static_cast<int>(figure.panels.size());
   const int columns = std::max(1, figure.columns > 0 ? std::min(figure.columns, count) : count);
   const int rows = std::max(1, (count + columns - 1) / columns);
-  std::string out = "set encoding utf8\n";
-  out += terminal_command(format, columns * figure.panel_width, rows * figure.panel_height);
-  out += fmt::format("set multiplot layout {},{}\n", rows, columns);
+  std::string out = fmt::format(
+      "set encoding utf8\nset terminal svg size {},{} noenhanced font 'Helvetica,12' background '#ffffff'\n"
+      "set multiplot layout {},{}\n",
+      columns * figure.panel_width, rows * figure.panel_height, rows, columns);
   for (std::size_t i = 0; i < figure.panels.size(); ++i) out += panel_commands(figure.panels[i], i);
   return out + "unset multiplot\n";
 }

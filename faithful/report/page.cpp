@@ -15,8 +15,8 @@ constexpr const char* kStyleSheet = R"(
 @media (prefers-color-scheme: dark) {
   :root { --ink: #e6edf3; --soft: #9aa4af; --paper: #0f1318; --rule: #333b45; --wash: #181e25; --link: #79b8ff; }
 }
-body { font: 16px/1.6 system-ui, -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", sans-serif; color: var(--ink); background: var(--paper);
-  max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
+body { font: 16px/1.6 system-ui, -apple-system, "Segoe UI", "Noto Sans", "Liberation Sans", sans-serif;
+  color: var(--ink); background: var(--paper); max-width: 68rem; margin: 0 auto; padding: 2.5rem 1.25rem 5rem; }
 h1 { font-size: 1.9rem; line-height: 1.2; margin: 0 0 .3rem; }
 h2 { font-size: 1.35rem; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top: 1px solid var(--rule); }
 h3 { font-size: 1.08rem; margin: 1.8rem 0 .4rem; }
@@ -40,8 +40,8 @@ figcaption { font-size: .92rem; margin-top: .5rem; max-width: 46rem; }
 @media print { body { max-width: none; } figure, table { break-inside: avoid; } }
 )";
 
-// The <svg> element alone, its ids and the references to them made unique by the prefix: several pictures of
-// gnuplot's on one page all call their first curve `gnuplot_plot_1`.
+// The <svg> element, its ids and the references to them made unique by the prefix: gnuplot calls the first curve of
+// every picture `gnuplot_plot_1`.
 std::string inline_svg(const std::string& svg, const std::string& prefix) {
   const std::size_t begin = svg.find("<svg");
   const std::string body = begin == std::string::npos ? svg : svg.substr(begin);

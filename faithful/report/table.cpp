@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/io/csv.h"
 #include "faithful/report/text.h"
 
 namespace faithful {
@@ -26,7 +27,7 @@ std::string column_title(const Column& column) {
   return column.unit.empty() ? column.name : fmt::format("{} [{}]", column.name, column.unit);
 }
 
-// Whether a column says so, or holds numbers (and missing ones) only, at least one.
+// Where a column asks for it, or holds only numbers (and missing ones).
 bool is_right_aligned(const Table& table, std::size_t column) {
   if (table.columns[column].right) return true;
   bool any = false;
@@ -71,18 +72,9 @@ std::vector<Lane> make_lanes(const Table& table) {
   return lanes;
 }
 
-std::string escape_markdown(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // Whether some cell holds sentences, so that lines must break for the table to fit a page.
 bool is_prose(const Table& table) {
-  constexpr std::size_t kLongest = 60;  // of a cell that stands on one line
+  constexpr std::size_t kLongest = 60;  // of a cell on one line
   return std::any_of(table.rows.begin(), table.rows.end(), [](const std::vector<Cell>& row) {
     return std::any_of(row.begin(), row.end(), [](const Cell& cell) { return text_width(cell.text) > kLongest; });
   });
@@ -111,41 +103,17 @@ std::string to_text(const Table& table) {
   return out;
 }
 
-std::string to_markdown(const Table& table) {
-  std::vector<Lane> lanes = make_lanes(table);
-  for (Lane& lane : lanes) {
-    lane.width = 3;  // the rule needs three characters
-    for (std::string& text : lane.texts) {
-      text = escape_markdown(text);
-      lane.width = std::max(lane.width, text_width(text));
-    }
-  }
-  std::string out;
-  if (!table.title.empty()) out += fmt::format("**{}**\n\n", escape_markdown(one_line(table.title)));
-  for (std::size_t r = 0; r < table.rows.size() + 1; ++r) {
-    out += "|";
-    for (const Lane& lane : lanes) out += " " + padded(lane.texts[r], lane.width, lane.right) + " |";
-    out += "\n";
-    if (r > 0) continue;
-    out += "|";
-    for (const Lane& lane : lanes) out += " " + std::string(lane.width - 1, '-') + (lane.right ? ": |" : "- |");
-    out += "\n";
-  }
-  if (!table.note.empty()) out += "\n" + escape_markdown(table.note) + "\n";
-  return out;
-}
-
 std::string to_csv(const Table& table) {
   std::string out;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    out += (c == 0 ? "" : ",") + escape_csv(column_title(table.columns[c]));
+    out += (c == 0 ? "" : ",") + csv_cell(column_title(table.columns[c]));
   }
   out += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c > 0) out += ",";
       if (row[c].missing) continue;
-      out += row[c].number ? exact_text(*row[c].number) : escape_csv(row[c].text);
+      out += row[c].number ? exact_text(*row[c].number) : csv_cell(row[c].text);
     }
     out += "\n";
   }

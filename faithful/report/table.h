@@ -9,7 +9,7 @@
 
 namespace faithful {
 
-// One field of a table: what people read, and the number behind it, which files get in full.
+// One field of a table: the text for people, and the number, which files get in full.
 struct FAITHFUL_API Cell {
   std::string text;
   std::optional<double> number;  // empty: words, or a missing number
@@ -24,7 +24,7 @@ struct FAITHFUL_API Cell {
 
 struct Column {
   std::string name;
-  std::string unit = {};  // printed behind the name: `width [samples]`
+  std::string unit = {};  // printed after the name: `width [samples]`
   bool right = false;     // aligned right though it holds words too
 };
 
@@ -38,7 +38,6 @@ struct Table {
 
 // For a terminal: title, names, a rule, the rows; two spaces between columns and none at the ends of lines.
 FAITHFUL_API std::string to_text(const Table& table);
-FAITHFUL_API std::string to_markdown(const Table& table);
 // Names with units in the first line, then the rows with their numbers in full; no title.
 FAITHFUL_API std::string to_csv(const Table& table);
 // A <table> with caption; everything escaped.

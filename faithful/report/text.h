@@ -26,9 +26,6 @@ FAITHFUL_API std::string valid_utf8(std::string_view text);
 // inside a quoted attribute of HTML and SVG.
 FAITHFUL_API std::string escape_html(std::string_view text);
 
-// A field of a CSV line (RFC 4180): in quotes only where it needs them.
-FAITHFUL_API std::string escape_csv(std::string_view text);
-
 // Columns that UTF-8 text takes on a terminal (one per code point, none for combining marks, two for wide ones).
 FAITHFUL_API std::size_t text_width(std::string_view text);
 

@@ -14,9 +14,9 @@ namespace faithful {
 
 namespace {
 
-constexpr double kLongestStep = 1.0 / 1200;      // s, of the integration
-constexpr std::size_t kMostSamples = 1'000'000;  // a trip: beyond that, a mistyped number
-constexpr std::size_t kMostTrips = 100'000'000;
+constexpr double kLongestStep = 1.0 / 1200;  // s, of the integration
+constexpr double kMostSamples = 1'000'000;   // a trip: beyond that, a mistyped number
+constexpr double kMostTrips = 100'000'000;
 constexpr double kMostValues = 16e9;           // 64 GB of float32
 constexpr std::uint64_t kStreamsPerTrip = 64;  // plan, fault, and one for the noise of each channel
 static_assert(kChannelCount + 2 <= kStreamsPerTrip);
@@ -73,7 +73,7 @@ std::vector<FaultKind> usable_faults(const ElevatorOptions& options) {
   const std::vector<std::string> names = fault_names();
   for (const std::string& name : options.faults)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      reject({{"--faults"}, "the name of a fault", quote(name), suggest(name, names)});
+      reject({{.field = "faults"}, "the name of a fault", quote(name), suggest(name, names)});
   std::vector<FaultKind> kinds;
   const TripPlan any_plan = plan_trip(options.lift, 0, 1, 0);
   for (const FaultInfo& info : fault_catalog()) {
@@ -85,31 +85,30 @@ std::vector<FaultKind> usable_faults(const ElevatorOptions& options) {
   return kinds;
 }
 
-void check(const ElevatorOptions& options) {
-  const auto bound = [](const char* name, double value, double least, double most) {
-    if (!(value >= least && value <= most))
-      reject({{name}, fmt::format("a number from {} to {}", least, most), fmt::format("{}", value)});
-  };
-  bound("--trips", static_cast<double>(options.trips), 0, kMostTrips);
-  bound("--test-trips", static_cast<double>(options.test_trips), 0, kMostTrips);
-  bound("--anomalies", options.anomalies, 0, 100);
-  bound("--test-anomalies", options.test_anomalies, 0, 100);
-  bound("--samples", static_cast<double>(options.samples), 1, kMostSamples);
-  bound("--channels", static_cast<double>(options.channels), 1, kChannelCount);
+void check(ElevatorOptions options) {
+  check_settings(settings(options));
   const double values = static_cast<double>(options.trips + options.test_trips) * static_cast<double>(options.samples) *
                         static_cast<double>(options.channels);
-  bound("--trips x --samples x --channels", values, 0, kMostValues);
-  if (options.trips + options.test_trips == 0) reject({{"--trips"}, "at least one trip", "0"});
+  if (values > kMostValues) {
+    reject({{fmt::format("{} x {} x {}", field_text("trips"), field_text("samples"), field_text("channels"))},
+            fmt::format("at most {} values", kMostValues),
+            fmt::format("{}", values)});
+  }
+  if (options.trips + options.test_trips == 0) reject({{.field = "trips"}, "at least one trip", "0"});
 }
 
-// For each trip of a part its fault or none: round(percent of count) faults at random places, kinds in turn.
+// For each trip of a part its fault or none: round(percent of count) faults at random places, of all kinds in turn.
 std::vector<std::optional<FaultKind>> draw_faults(const ElevatorOptions& options, Part part, std::size_t count,
                                                   double percent) {
   std::vector<std::optional<FaultKind>> faults(count);
   const auto wanted = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(count)));
   if (wanted == 0) return faults;
   const std::vector<FaultKind> kinds = usable_faults(options);
-  if (kinds.empty()) reject({{"--faults"}, "a fault that the channels show", "none", "take more with --channels"});
+  if (kinds.empty())
+    reject({{.field = "faults"},
+            "a fault that the channels show",
+            "none",
+            fmt::format("set more {}", field_text("channels"))});
   for (std::size_t i = 0; i < wanted; ++i) faults[i] = kinds[i % kinds.size()];
   Random random(options.seed, stream_of(part == Part::kTest ? "elevator.test.faults" : "elevator.train.faults"));
   random.shuffle(std::span(faults));
@@ -128,6 +127,20 @@ Series make_series(const ElevatorOptions& options, const Rail& rail, TripId id, 
 }
 
 }  // namespace
+
+std::vector<Setting> settings(ElevatorOptions& options) {
+  std::vector<Setting> all = {
+      {{"trips", "N", "number of trips", {.least = 0, .most = kMostTrips}}, &options.trips},
+      {{"anomalies", "PERCENT", "share of trips with a fault", {.least = 0, .most = 100}}, &options.anomalies},
+      {{"test_trips", "N", "trips of a separate test part", {.least = 0, .most = kMostTrips}}, &options.test_trips},
+      {{"test_anomalies", "PERCENT", "share of the test trips with a fault", {.least = 0, .most = 100}},
+       &options.test_anomalies},
+      {{"seed", "N", "seed of the building and of every trip"}, &options.seed},
+      {{"samples", "N", "samples of a trip of 20 s", {.least = 1, .most = kMostSamples}}, &options.samples},
+      {{"channels", "N", "number of sensors", {.least = 1, .most = kChannelCount}}, &options.channels}};
+  for (Setting& setting : all) setting.field.group = FieldGroup::kData;
+  return all;
+}
 
 LabelSpan span_of(const Fault& fault, std::size_t samples) {
   const double rate = static_cast<double>(samples) / kTripSeconds;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "faithful/base/field.h"
 #include "faithful/base/progress.h"
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
@@ -16,7 +17,7 @@ namespace faithful {
 struct ElevatorOptions {
   std::size_t trips = 1000;
   double anomalies = 3;             // percent of these trips with a fault: exactly so many, rounded
-  std::size_t test_trips = 0;       // trips of the same lift, drawn apart, that become Part::kTest
+  std::size_t test_trips = 0;       // trips of the same lift, drawn separately, that become Part::kTest
   double test_anomalies = 50;       // percent of those
   std::uint64_t seed = 1;           // of the building and of every trip
   std::size_t samples = 8000;       // a trip; they span kTripSeconds whatever their number
@@ -24,6 +25,9 @@ struct ElevatorOptions {
   std::vector<std::string> faults;  // names of fault_catalog(); empty: all that the channels show
   Lift lift = {};
 };
+
+// The fields that are set by name, all but `faults`: the one table that describes them.
+FAITHFUL_API std::vector<Setting> settings(ElevatorOptions& options);
 
 // One simulated trip.
 struct Trip {
@@ -39,7 +43,7 @@ struct TripId {
 };
 
 // Trip `id` of a seed, with a fault of the kind or none: the rails, the plan and the sensors' noise do not depend on
-// the fault, so that two calls that differ in it alone show what it does.
+// the fault, so that two calls that differ only in it show what it does.
 FAITHFUL_API Trip simulate_trip(const ElevatorOptions& options, const Rail& rail, TripId id,
                                 std::optional<FaultKind> fault);
 

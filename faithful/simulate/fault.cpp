@@ -62,7 +62,7 @@ void place_fault(Fault& fault, const TripPlan& plan, Random& random) {
     case FaultKind::kRopeSlack:
     case FaultKind::kLoadCell:
       fault.end = kTripSeconds;
-      return;  // there before the trip, and behind it
+      return;  // there before the trip, and after it
     case FaultKind::kBearing:
     case FaultKind::kDemagnetised:
     case FaultKind::kRoller:

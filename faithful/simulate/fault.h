@@ -70,7 +70,7 @@ Disturbance disturbance_at(const Fault& fault, double seconds);
 FAITHFUL_API std::optional<Fault> draw_fault(FaultKind kind, const TripPlan& plan, std::size_t channels,
                                              Random& random);
 
-// The load cell's error in kg that a fault stands for (0 for all other kinds).
+// The load cell's error in kg that a fault causes (0 for all other kinds).
 double load_cell_error(const Fault& fault, const Lift& lift);
 
 }  // namespace faithful

@@ -45,7 +45,7 @@ struct Lift {
   double inductance_q = 6.5e-3;  // H
   double cogging = 5.0;          // N m, at 6 x the electrical frequency
   double bus_voltage = 560;      // V, no load
-  double bus_resistance = 0.25;  // Ohm, of the supply behind it
+  double bus_resistance = 0.25;  // Ohm, of its supply
   double heat_capacity = 6.0e3;  // J/K, windings
   double heat_resistance = 0.2;  // K/W
 

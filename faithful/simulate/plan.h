@@ -22,7 +22,7 @@ struct Push {
 struct TripPlan {
   std::size_t from_floor = 0, to_floor = 1;
   double load = 0;          // kg
-  double load_reading = 0;  // kg, what the load cell says; the drive takes its first torque from it
+  double load_reading = 0;  // kg, what the load cell reads; the drive takes its first torque from it
   double temperature = 20;  // degrees C of the windings
   double friction = 1;      // factors of the lift's parameters: no two days are alike
   double guide_friction = 1;
@@ -41,7 +41,7 @@ struct TripPlan {
 // Draws a trip between two floors: load, times, and the small differences of the day.
 FAITHFUL_API TripPlan draw_plan(const Lift& lift, Random& random);
 
-// A trip that is told: the times follow from the floors; everything else is as on an average day.
+// A trip between given floors: the times follow from them; everything else is as on an average day.
 FAITHFUL_API TripPlan plan_trip(const Lift& lift, std::size_t from_floor, std::size_t to_floor, double load,
                                 double power_on = 0.5);
 

@@ -67,7 +67,7 @@ class Plant {
   EnergyBalance energy() const;
 
  private:
-  // What depends on time alone.
+  // What depends only on time.
   struct Moment {
     MotionPoint target;             // upwards positive, heights above the lowest floor
     double enable = 0;              // 0 .. 1: share of its torque that the drive gives
@@ -83,7 +83,7 @@ class Plant {
     double car_guides, weight_guides;  // N, friction
   };
   struct Drive {
-    double angle, speed;          // of the sheave, as the encoder says
+    double angle, speed;          // of the sheave, as the encoder reads them
     double d, q;                  // A, as the drive sees them
     double voltage_d, voltage_q;  // V, as the drive commands them
     double true_d, true_q;        // V, in the rotor's own coordinates

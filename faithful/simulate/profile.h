@@ -30,7 +30,7 @@ class FAITHFUL_API TripProfile {
 
   double duration() const { return begin_[7]; }
   double top_speed() const { return state_[3].speed; }
-  MotionPoint at(double seconds) const;   // at rest before 0 and behind the end
+  MotionPoint at(double seconds) const;   // at rest before 0 and after the end
   double time_at(double position) const;  // the inverse of at(t).position, by bisection
 
  private:

@@ -12,30 +12,15 @@ namespace faithful {
 
 namespace {
 
-void check_each_once(const std::string& place, const std::vector<std::string>& names) {
-  if (names.empty()) reject({{place}, "at least one name", "none"});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
-        names.begin() + static_cast<std::ptrdiff_t>(i))
-      reject({{place}, "each name once", quote(names[i]) + " twice"});
-  }
-}
-
 void check_encoding(const std::string& name) {
   std::vector<std::string> known;
   for (const CatalogEntry& entry : encoding_catalog()) known.push_back(entry.name);
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    reject({{"--encodings"}, "the name of an encoding", quote(name), suggest(name, known)});
+  if (std::ranges::find(known, name) == known.end())
+    reject({{.field = "encodings"}, "the name of an encoding", quote(name), suggest(name, known)});
 }
 
-void check_scale(const std::string& place, const std::string& scale) {
-  if (scale != kDecaying) parse_scale(scale, place, kDecaying);
-}
-
-void check_no_arm_twice(const std::vector<Arm>& arms) {
-  std::vector<std::string> names;
-  for (const Arm& arm : arms) names.push_back(to_string(arm));
-  check_each_once("--encodings", names);
+void check_scale(const char* field, const std::string& scale) {
+  if (scale != kDecaying) parse_scale(scale, {.field = field}, kDecaying);
 }
 
 }  // namespace
@@ -47,36 +32,38 @@ std::string to_string(const Arm& arm) {
 }
 
 bool has_scale(const std::string& encoding) {
-  return catalog_entry(encoding).kind == EncodingKind::kAdditive && encoding != "learned";
+  return catalog_entry(encoding).kind == EncodingKind::kAdditive && !catalog_entry(encoding).scales_start;
 }
 
 std::vector<Arm> make_arms(const std::vector<std::string>& encodings, const std::vector<std::string>& scales) {
-  check_each_once("--encodings", encodings);
-  check_each_once("--scale", scales);
-  for (const std::string& scale : scales) check_scale("--scale", scale);
   std::vector<Arm> arms;
-  for (const std::string& said : encodings) {
-    const std::size_t colon = said.find(':');
-    const std::string encoding = said.substr(0, colon);
+  const auto add = [&](const Arm& arm) {
+    if (std::ranges::find(arms, arm) != arms.end())
+      reject({{.field = "encodings"}, "each arm once", quote(to_string(arm)) + " twice"});
+    arms.push_back(arm);
+  };
+  for (const std::string& scale : scales) check_scale("scale", scale);
+  for (const std::string& name : encodings) {
+    const std::size_t colon = name.find(':');
+    const std::string encoding = current_name(name.substr(0, colon));
     check_encoding(encoding);
     if (colon != std::string::npos) {
-      const std::string scale = said.substr(colon + 1);
-      check_scale("--encodings", scale);
-      if (!has_scale(encoding)) reject({{"--encodings"}, encoding + " without a scale", quote(said)});
-      arms.push_back({encoding, scale});
+      check_scale("encodings", name.substr(colon + 1));
+      if (!has_scale(encoding))
+        throw InputError(fmt::format("{}: {} has no scale, found {}", field_text("encodings"), encoding, quote(name)));
+      add({encoding, name.substr(colon + 1)});
     } else if (!has_scale(encoding)) {
-      arms.push_back({encoding});
+      add({encoding});
     } else {
-      for (const std::string& scale : scales) arms.push_back({encoding, scale});
+      for (const std::string& scale : scales) add({encoding, scale});
     }
   }
-  check_no_arm_twice(arms);
   return arms;
 }
 
 ModelConfig with_arm(ModelConfig model, const Arm& arm) {
-  model.encoding = arm.encoding;
-  model.scale = arm.scale;
+  model.position.encoding = arm.encoding;
+  model.position.scale = arm.scale;
   return model;
 }
 
@@ -92,7 +79,7 @@ std::string norm_level(const ModelConfig& model, const Arm& arm) {
   const double norm = std::sqrt(square / static_cast<double>(config.steps()));
   const auto is = [&](double wanted) { return std::abs(norm / wanted - 1) < 0.01; };
   if (is(1)) return "unit";
-  if (is(std::sqrt(static_cast<double>(config.width) / 2))) return "matched";
+  if (is(std::sqrt(static_cast<double>(config.body.width) / 2))) return "matched";
   return fmt::format("norm {:.3g}", norm);
 }
 

@@ -10,14 +10,13 @@
 #include "faithful/base/error.h"
 #include "faithful/base/random.h"
 #include "faithful/encoding/catalog.h"
-#include "faithful/train/score.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 
 namespace {
 
 constexpr std::size_t kAtATime = 128;  // made windows in memory
-constexpr std::size_t kBatch = 32;
 
 // A data set of these series, to be read as it is: one window each.
 WindowSets held_out(const Dataset& dataset, std::size_t length) {
@@ -54,19 +53,19 @@ void shuffle_rows(Matrix<float>& values, Random& random) {
 
 // Why an encoding cannot be asked about longer windows; empty where it can.
 std::string no_longer_codes(const ModelConfig& config, std::size_t factor) {
-  const std::string& name = config.encoding;
-  for (const char* fixed : {"learned", "erpe", "tupe", "onehot", "haar"})
-    if (name == fixed) return fmt::format("{} has codes for the {} steps it was made for only", name, config.steps());
-  if (name != "dft") return "";
-  const std::size_t period = config.period == 0 ? config.width : config.period;
-  const std::size_t wanted = (config.length * factor + config.segment - 1) / config.segment;
-  return wanted <= period ? "" : fmt::format("dft repeats after {} steps, and there are {}", period, wanted);
+  const std::string& name = config.position.encoding;
+  if (catalog_entry(name).fixed_length)
+    return fmt::format("{} has codes only for the {} steps it was made for", name, config.steps());
+  const CatalogEntry& entry = catalog_entry(name);
+  const std::size_t wanted = (config.input.length * factor + config.input.segment - 1) / config.input.segment;
+  const std::size_t most = entry.most_positions == nullptr ? wanted : entry.most_positions(encoding_options(config));
+  return wanted <= most ? "" : fmt::format("{} repeats after {} steps, and there are {}", name, most, wanted);
 }
 
 // The same weights in a model of longer windows.
 Classifier<float> lengthened(const Classifier<float>& model, std::size_t factor) {
   ModelConfig config = model.config();
-  config.length *= factor;
+  config.input.length *= factor;
   Classifier<float> longer(config);
   const auto& from = model.parameters();
   for (const engine::ParameterEntry& entry : longer.parameters().entries()) {
@@ -83,7 +82,7 @@ Classifier<float> lengthened(const Classifier<float>& model, std::size_t factor)
 // last test window of its stretch ends.
 std::vector<Window> longer_windows(const Windows& test, std::size_t length, LabelRule rule) {
   std::vector<Window> longer;
-  for (const Stretch& stretch : stretches_of(test)) {
+  for (const Range& stretch : stretches_of(test)) {
     std::uint32_t end = 0;
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) end = std::max(end, test[i].begin + test[i].length);
     for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
@@ -95,10 +94,6 @@ std::vector<Window> longer_windows(const Windows& test, std::size_t length, Labe
     }
   }
   return longer;
-}
-
-Matrix<double> to_double(std::span<const float> values, std::size_t rows, std::size_t columns) {
-  return Matrix<double>(rows, columns, std::vector<double>(values.begin(), values.end()));
 }
 
 std::span<const float> parameter(const Classifier<float>& model, const std::string& name, std::size_t& columns) {
@@ -121,16 +116,19 @@ Matrix<double> product(const Matrix<double>& a, std::span<const float> w, std::s
   return out;
 }
 
-// The waves of learned-frequency, mtan and time2vec with the frequencies and phases of now.
-Matrix<double> wave_codes(const Classifier<float>& model) {
+// The table of the encoding with the parameters of now.
+Matrix<double> table_of(const Classifier<float>& model) {
   const ModelConfig& config = model.config();
+  const CatalogEntry& entry = catalog_entry(config.position.encoding);
   EncodingOptions options = encoding_options(config);
+  if (entry.scales_start) options.scale = {};
   std::size_t width = 0;
-  for (const char* name : {"encoding.frequencies", "encoding.phases"}) {
+  for (const std::string& name : entry.parameters_in_model) {
     const std::span<const float> part = parameter(model, name, width);
     options.parameters.insert(options.parameters.end(), part.begin(), part.end());
   }
-  return Matrix<double>(config.steps(), width, make_encoding(config.encoding, options).values);
+  const Encoding table = make_encoding(entry.name, options);
+  return Matrix<double>(table.shape[0], table.shape[1], table.values);
 }
 
 double rms_norm(const Matrix<double>& codes) {
@@ -144,18 +142,18 @@ double rms_norm(const Matrix<double>& codes) {
 Matrix<float> score_made_windows(const Classifier<float>& model, std::size_t count,
                                  const std::function<Series(std::size_t)>& make, ThreadPool& pool) {
   const ModelConfig& config = model.config();
-  Matrix<float> answers(count, config.classes);
+  Matrix<float> answers(count, config.input.classes);
   for (std::size_t first = 0; first < count; first += kAtATime) {
     const std::size_t here = std::min(kAtATime, count - first);
-    Dataset dataset{.name = "made", .channels = numbered_channels(config.channels)};
-    for (std::size_t k = 0; k < config.classes; ++k) dataset.classes.push_back(std::to_string(k));
+    Dataset dataset{.name = "made", .channels = numbered_channels(config.input.channels)};
+    for (std::size_t k = 0; k < config.input.classes; ++k) dataset.classes.push_back(std::to_string(k));
     for (std::size_t i = 0; i < here; ++i) {
       dataset.series.push_back(make(first + i));
       dataset.series.back().name = std::to_string(i);
       dataset.series.back().label = 0;
     }
-    const WindowSets sets = held_out(dataset, config.length);
-    const Matrix<float> own = score_windows(model, sets.test, pool, kBatch);
+    const WindowSets sets = held_out(dataset, config.input.length);
+    const Matrix<float> own = probabilities_of(Transformer::view_of(model), sets.test, pool);
     std::ranges::copy(own.values, answers.row(first).data());
   }
   return answers;
@@ -175,15 +173,16 @@ Matrix<float> score_shuffled(const Classifier<float>& model, const Windows& wind
 }
 
 LongerScores score_longer(const FitResult& fit, std::size_t factor, double prevalence, ThreadPool& pool) {
-  const ModelConfig& config = fit.model.config();
-  if (fit.split.window.length == 0) return {{}, "every series is one window"};
-  if (fit.split.kind == SplitKind::kRandom) return {{}, "longer windows of a random split are in all of its parts"};
+  const Classifier<float>& trained = fit.model.transformer()->classifier();
+  const ModelConfig& config = trained.config();
+  if (fit.model.takes_whole_series()) return {{}, "every series is one window"};
+  if (fit.split == SplitKind::kRandom) return {{}, "longer windows of a random split are in all of its parts"};
   if (std::string note = no_longer_codes(config, factor); !note.empty()) return {{}, note};
-  const std::size_t length = config.length * factor;
-  const std::vector<Window> places = longer_windows(fit.sets.test, length, fit.split.window.label);
+  const std::size_t length = config.input.length * factor;
+  const std::vector<Window> places = longer_windows(fit.sets.test, length, fit.model.window.label_rule);
   if (places.empty()) return {{}, fmt::format("no stretch of the test part is {} samples long", length)};
-  const Classifier<float> model = lengthened(fit.model, factor);
-  const Scaler scaler(fit.scaler);
+  const Classifier<float> model = lengthened(trained, factor);
+  const Scaler scaler(fit.model.scaler);
   std::vector<std::int32_t> labels;
   for (const Window& place : places) labels.push_back(place.label);
   const auto make = [&](std::size_t i) {
@@ -200,25 +199,21 @@ LongerScores score_longer(const FitResult& fit, std::size_t factor, double preva
     return series;
   };
   const Matrix<float> answers = score_made_windows(model, places.size(), make, pool);
-  return {measures_of(score_answers(answers, labels, {fit.threshold, false, prevalence})), ""};
+  return {measures_of(score_predictions(answers, labels, {fit.model.threshold, false, prevalence})), ""};
 }
 
 Matrix<double> added_codes(const Classifier<float>& model) {
   const ModelConfig& config = model.config();
-  const CatalogEntry& entry = catalog_entry(config.encoding);
+  const EncodingKind kind = catalog_entry(config.position.encoding).kind;
+  if (kind == EncodingKind::kAdditive) return table_of(model);
+  if (kind != EncodingKind::kConcatenated) return {};
   std::size_t width = 0;
-  if (config.encoding == "learned") {
-    const std::span<const float> table = parameter(model, "encoding.table", width);
-    return to_double(table, config.steps(), width);
-  }
-  if (config.encoding == "learned-frequency") return wave_codes(model);
-  if (entry.kind == EncodingKind::kConcatenated && config.mtan == "concat") {
-    const Matrix<double> waves = wave_codes(model);
-    const std::span<const float> embedding = parameter(model, "embedding.weight", width);
-    return product(waves, embedding, width, width - waves.columns, config.width);
-  }
-  if (entry.kind != EncodingKind::kAdditive) return {};
-  return Matrix<double>(config.steps(), config.width, make_encoding(config.encoding, encoding_options(config)).values);
+  const std::span<const float> embedding = parameter(model, "embedding.weight", width);
+  const InputConfig& input = config.input;
+  const std::size_t of_data =
+      input.segment * (input.filters == 0 ? (1 + input.differences) * input.channels : input.filters);
+  if (width <= of_data) return {};  // queries and keys are made of it
+  return product(table_of(model), embedding, width, of_data, config.body.width);
 }
 
 Matrix<double> projected_codes(const Classifier<float>& model) {
@@ -227,15 +222,15 @@ Matrix<double> projected_codes(const Classifier<float>& model) {
   const bool dfstrans = model.config().is_dfstrans();
   const std::span<const float> qkv =
       parameter(model, dfstrans ? "temporal.qkv.weight" : "layers.0.attention.qkv.weight", width);
-  if (codes.rows == 0 || qkv.empty() || model.config().sensor_weights) return {};
-  return product(codes, qkv, width, 0, 2 * model.config().heads * model.config().key_width());
+  if (codes.rows == 0 || qkv.empty() || model.config().body.sensor_weights) return {};
+  return product(codes, qkv, width, 0, 2 * model.config().body.heads * model.config().key_width());
 }
 
 Measures projected_faithfulness(const Classifier<float>& model, ThreadPool& pool) {
   const Matrix<double> codes = projected_codes(model);
   Measures measures;
   if (codes.rows < 2 || codes.rows > 1024) return measures;  // longer ones take more time than they are worth
-  const Encoding table{.name = model.config().encoding,
+  const Encoding table{.name = model.config().position.encoding,
                        .kind = EncodingKind::kAdditive,
                        .shape = {codes.rows, codes.columns},
                        .values = codes.values};
@@ -254,9 +249,9 @@ double norm_ratio(const Classifier<float>& model, const Windows& windows, Thread
   constexpr std::size_t kMost = 64;
   const ModelConfig& config = model.config();
   const Matrix<double> codes = added_codes(model);
-  const bool added = catalog_entry(config.encoding).kind == EncodingKind::kAdditive;
+  const bool added = catalog_entry(config.position.encoding).kind == EncodingKind::kAdditive;
   const std::size_t count = std::min(kMost, windows.size());
-  if (codes.rows == 0 || !added || count == 0 || config.positions == "time") return StudyRun::kNone;
+  if (codes.rows == 0 || !added || count == 0 || config.has_times()) return StudyRun::kNone;
   std::vector<std::uint32_t> numbers(count);
   for (std::size_t i = 0; i < count; ++i) numbers[i] = static_cast<std::uint32_t>(windows.size() * i / count);
   std::vector<float> values(count * windows.length() * windows.channels());
@@ -270,7 +265,7 @@ double norm_ratio(const Classifier<float>& model, const Windows& windows, Thread
         std::span<const float>(values).subspan(values.size() / count * i, values.size() / count);
     const engine::Tensor<float> steps = model.embedded_steps(tape, {.count = 1, .values = own});
     for (std::size_t r = 0; r < steps.rows(); ++r)
-      for (std::size_t k = 0; k < config.width; ++k)
+      for (std::size_t k = 0; k < config.body.width; ++k)
         square += static_cast<double>(steps.row(r)[k]) * static_cast<double>(steps.row(r)[k]);
     rows += steps.rows();
   }

@@ -17,7 +17,7 @@ FitOptions fit_options(const StudyPlan& plan, const StudyJob& job) {
   fit.model = with_arm(fit.model, job.arm);
   fit.split.seed = job.seed;
   fit.train.seed = job.arm.again ? job.seed + kAgainSeeds : job.seed;
-  if (job.rate > 0) fit.train.rate = job.rate;
+  if (job.rate > 0) fit.train.learning_rate = job.rate;
   fit.baseline.seed = job.seed;
   fit.baselines = false;
   return fit;
@@ -27,8 +27,8 @@ void take_fit(const FitResult& fit, const FitOptions& options, StudyRun& run) {
   const DisjointnessProof& proof = fit.sets.proof;
   run.windows = {proof.train_windows, proof.validation_windows, proof.test_windows};
   run.leaks = !proof.holds();
-  run.weights = fit.model.parameters().count();
-  run.threshold = fit.model.config().classes == 2 ? fit.threshold : StudyRun::kNone;
+  run.weights = fit.model.predictor->weight_count();
+  run.threshold = fit.model.classes.size() == 2 ? fit.model.threshold : StudyRun::kNone;
   const std::vector<EpochRecord>& history = fit.mean_of_folds.empty() ? fit.training.record.history : fit.mean_of_folds;
   run.epochs = fit.epochs_chosen > 0 ? fit.epochs_chosen : fit.training.record.best_epoch;
   for (const EpochRecord& epoch : history) {
@@ -42,29 +42,30 @@ bool fit_arm(const StudyPlan& plan, const StudyJob& job, const std::function<boo
              StudyRun& run) {
   FitOptions options = fit_options(plan, job);
   options.score_test = job.kind == RunKind::kRun;
-  const FitResult fit = fit_classifier(plan.dataset(), options, pool, {.stop = stop});
+  const FitResult fit = fit_in_detail(plan.dataset(), options, pool, {.stop = stop});
   if (fit.stopped) return false;
-  run.rate = options.train.rate;
+  run.rate = options.train.learning_rate;
   take_fit(fit, options, run);
   if (job.kind == RunKind::kRate) return true;
   run.scores = measures_of(fit.test);
   const Windows& test = fit.sets.test;
-  if (fit.model.config().classes == 2)
+  const Classifier<float>& classifier = fit.model.transformer()->classifier();
+  if (fit.model.classes.size() == 2)
     run.precision = precision_at_recalls(fit.test_probabilities, test.labels(), options.prevalence);
-  const bool in_order = fit.split.kind != SplitKind::kRandom;
-  run.shuffled = measures_of(score_answers(score_shuffled(fit.model, test, job.seed, pool), test,
-                                           {fit.threshold, in_order, options.prevalence}));
+  const bool in_order = fit.split != SplitKind::kRandom;
+  run.shuffled = measures_of(score_predictions(score_shuffled(classifier, test, job.seed, pool), test,
+                                               {fit.model.threshold, in_order, options.prevalence}));
   if (plan.options().length_factor > 1) {
     LongerScores longer = score_longer(fit, plan.options().length_factor, options.prevalence, pool);
     run.longer = std::move(longer.scores);
     run.longer_note = std::move(longer.note);
   }
-  Classifier<float> start(fit.model.config());
+  Classifier<float> start(classifier.config());
   start.initialize(options.train.seed);
   run.norm_ratio = norm_ratio(start, fit.sets.train, pool);
   if (plan.options().projections) {
     run.start = projected_faithfulness(start, pool);
-    run.trained = projected_faithfulness(fit.model, pool);
+    run.trained = projected_faithfulness(classifier, pool);
   }
   return true;
 }
@@ -128,10 +129,10 @@ bool fit_gap(const StudyPlan& plan, const StudyJob& job, const std::function<boo
   probe.seed = job.seed;
   const Dataset dataset = make_gap_data(probe);
   const FitOptions options = gap_fit_options(job.arm, job.seed);
-  const FitResult fit = fit_classifier(dataset, options, pool, {.stop = stop});
+  const FitResult fit = fit_in_detail(dataset, options, pool, {.stop = stop});
   if (fit.stopped) return false;
   take_fit(fit, options, run);
-  run.rate = options.train.rate;
+  run.rate = options.train.learning_rate;
   run.data = dataset.name;
   run.split = to_string(options.split.kind);
   const std::vector<double> accuracies = gap_accuracies(fit, probe);
@@ -150,7 +151,7 @@ double training_seconds(const Dataset& dataset, FitOptions options) {
   options.train.epochs = 1;
   ThreadPool pool(1);
   const auto start = std::chrono::steady_clock::now();
-  fit_classifier(dataset, options, pool);
+  fit_in_detail(dataset, options, pool);
   return seconds_since(start) * static_cast<double>(epochs);
 }
 

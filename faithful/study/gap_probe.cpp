@@ -4,7 +4,7 @@
 #include <cassert>
 
 #include "faithful/base/random.h"
-#include "faithful/train/answers.h"
+#include "faithful/metrics/decide.h"
 
 namespace faithful {
 
@@ -44,14 +44,14 @@ Dataset make_gap_data(const GapProbeOptions& options) {
 FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed) {
   FitOptions options;
   options.model = with_arm(preset("plain"), arm);
-  options.model.width = 96;
-  options.model.layers = 1;
-  options.model.dropout = 0;
+  options.model.body.width = 96;
+  options.model.body.layers = 1;
+  options.model.body.dropout = 0;
   options.split.kind = SplitKind::kGiven;
   options.split.window = {.length = 0};
   options.split.seed = seed;
-  options.scaler.kind = ScalerKind::kNone;
-  options.train = {.epochs = 12, .rate = 1e-3, .seed = arm.again ? seed + kAgainSeeds : seed};
+  options.scaler = ScalerKind::kNone;
+  options.train = {.epochs = 12, .learning_rate = 1e-3, .seed = arm.again ? seed + kAgainSeeds : seed};
   options.cross_validate = false;
   options.baselines = false;
   return options;
@@ -59,7 +59,7 @@ FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed) {
 
 std::vector<double> gap_accuracies(const FitResult& fit, const GapProbeOptions& options) {
   std::vector<double> right(options.distances.size()), all(options.distances.size());
-  const std::vector<std::int32_t> answers = decide(fit.test_probabilities, fit.threshold);
+  const std::vector<std::int32_t> answers = decide(fit.test_probabilities, fit.model.threshold);
   const Windows& test = fit.sets.test;
   for (std::size_t i = 0; i < test.size(); ++i) {
     const std::string& name = test.dataset().series[test[i].series].name;

@@ -10,10 +10,10 @@
 #include <Eigen/Cholesky>
 
 #include "faithful/base/random.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/metrics/summary.h"
 #include "faithful/model/classifier.h"
-#include "faithful/train/answers.h"
 
 namespace faithful {
 
@@ -157,7 +157,7 @@ Choice choose(Fitted& fitted, const Windows& held, const MinirocketOptions& opti
   for (const double penalty : options.penalties) {
     fitted.ridge.solve(penalty);
     const Matrix<float> answers = fitted.ridge.probabilities(features);
-    const Scores scores = score_answers(answers, held.labels(), {});
+    const Scores scores = score_predictions(answers, held.labels(), {});
     const double value = scores.auc_pr.value_or(scores.report.accuracy);
     if (value <= most) continue;
     most = value;
@@ -247,7 +247,7 @@ Baseline score_minirocket(const WindowSets& sets, const WindowSets* fold, const 
   fitted.ridge.solve(choice.penalty);
   ScoreOptions at = scoring;
   at.threshold = choice.threshold;
-  return {"MiniRocket-style", choice.threshold, score_answers(answers_to(fitted, sets.test, pool), sets.test, at)};
+  return {"MiniRocket-style", choice.threshold, score_predictions(answers_to(fitted, sets.test, pool), sets.test, at)};
 }
 
 }  // namespace faithful

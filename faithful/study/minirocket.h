@@ -9,7 +9,7 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
-#include "faithful/train/baselines.h"
+#include "faithful/evaluate/baselines.h"
 #include "faithful/window/windows.h"
 
 // A strong classifier without any encoding, written from the description of MiniRocket (Dempster, Schmidt and Webb

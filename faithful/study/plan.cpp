@@ -6,21 +6,16 @@
 
 #include "faithful/base/error.h"
 #include "faithful/base/sha256.h"
+#include "faithful/encoding/catalog.h"
 #include "faithful/study/study.h"
 
 namespace faithful {
 
 namespace {
 
-// Raised when the same job would give other numbers than before: older runs are then not reused.
+// Raised when the same job would give another result than before: older runs are then not reused.
 constexpr int kTrainingFormat = 1;
 
-std::string text_of(const std::string& value) {
-  return value;
-}
-std::string text_of(bool value) {
-  return value ? "true" : "false";
-}
 template <class Number>
 std::string text_of(Number value) {
   return fmt::format("{}", value);
@@ -32,8 +27,8 @@ void add_bytes(Sha256& digest, const std::vector<T>& values) {
   digest.add(fmt::format("|{}|", values.size()));
 }
 
-// Arms that choose the rate of a level. They do not depend on what else is compared, so that all studies of a data set
-// choose alike: the comparison that matters most at that norm, else one arm of the level.
+// The arms that choose the learning rate of a level. For unit, matched and own they do not depend on what else is
+// compared, so that all studies of a data set choose the same rate.
 std::vector<Arm> choosers(const std::string& level, const std::vector<Arm>& arms) {
   if (level == "unit" || level == "matched") return {{"sinusoidal", level}, {"dft", level}};
   if (level == "own") return {{"learned"}};
@@ -58,20 +53,17 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   add("data digest", digest_of(dataset).substr(0, 16));
   add("window", text_of(fit.split.window.length));
   add("stride", text_of(fit.split.window.stride));
-  add("label rule", to_string(fit.split.window.label));
+  add("label rule", to_string(fit.split.window.label_rule));
   add("split.train", text_of(fit.split.train));
   add("split.validation", text_of(fit.split.validation));
   add("split.folds", text_of(fit.split.folds));
-  add("scaler", to_string(fit.scaler.kind));
-  visit_fields(fit.model, [&](const char* name, const auto& value) {
-    const std::string_view field = name;  // those of the data and of the arm come later
-    if (field != "channels" && field != "length" && field != "classes" && field != "encoding" && field != "scale")
-      add(std::string("model.") + name, text_of(value));
-  });
-  visit_train_fields(fit.train, [&](const char* name, const auto& value) {
-    const std::string_view field = name;
-    if (field != "rate" && field != "seed") add(name, text_of(value));
-  });
+  add("scaler", to_string(fit.scaler));
+  for (const auto& [name, value] : recorded_fields(fit.model)) {  // those of the data and of the arm come later
+    if (name != "channels" && name != "length" && name != "classes" && name != "encoding" && name != "scale")
+      add("model." + name, to_text(value));
+  }
+  for (const auto& [name, value] : recorded_fields(fit.train))
+    if (name != "rate" && name != "seed") add(name, to_text(value));
   add("rates", fmt::format("{}", fmt::join(options.rates, ",")));
   add("prevalence", text_of(fit.prevalence));
   add("length test", text_of(options.length_factor));
@@ -81,11 +73,12 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
 }  // namespace
 
 void check_study_options(const StudyOptions& options) {
-  if (options.seeds == 0) reject({{"--seeds"}, "at least 1", "0"});
-  if (options.arms.empty()) reject({{"--encodings"}, "at least one encoding", "none"});
-  if (options.rates.empty()) reject({{"--rates"}, "at least one learning rate", "none"});
+  if (options.seeds == 0) reject({{.field = "seeds"}, "at least 1", "0"});
+  if (options.arms.empty()) reject({{.field = "encodings"}, "at least one encoding", "none"});
+  if (options.rates.empty()) reject({{.field = "rates"}, "at least one learning rate", "none"});
   for (const double rate : options.rates)
-    if (!(rate > 0) || std::isinf(rate)) reject({{"--rates"}, "learning rates above 0", fmt::format("{}", rate)});
+    if (!(rate > 0) || std::isinf(rate))
+      reject({{.field = "rates"}, "learning rates above 0", fmt::format("{}", rate)});
 }
 
 std::string digest_of(const Dataset& dataset) {
@@ -105,16 +98,20 @@ StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&d
   check_study_options(options_);
   settings_ = make_settings(dataset, options_);
   FitOptions& fit = options_.fit;
-  fit.model.channels = dataset.channels.size();
-  fit.model.classes = dataset.classes.size();
+  fit.model.input.channels = dataset.channels.size();
+  fit.model.input.classes = dataset.classes.size();
   std::size_t longest = 0;
   for (const Series& series : dataset.series) longest = std::max(longest, series.length());
-  fit.model.length = fit.split.window.length == 0 ? longest : fit.split.window.length;
-  if (fit.model.positions == "index") {
-    for (const Arm& arm : options_.arms) {  // before hours of training, not in the middle of them
+  fit.model.input.length = fit.split.window.length == 0 ? longest : fit.split.window.length;
+  if (!fit.model.has_times()) {
+    for (const Arm& arm : options_.arms) {  // before the training, not hours into it
       ModelConfig config = with_arm(fit.model, arm);
       settle(config);
-      check_config(config, to_string(arm));
+      try {
+        check_config(config);
+      } catch (const InputError& error) {
+        throw InputError(fmt::format("{}: {}", to_string(arm), error.spelled_by(field_text)));
+      }
     }
   }
   for (const Arm& arm : options_.arms) levels_[norm_level(fit.model, arm)].push_back(arm);
@@ -126,13 +123,13 @@ StudyJob StudyPlan::job(RunKind kind, const Arm& arm, std::uint64_t seed, double
                          ? fmt::format("{}\n{}", kTrainingFormat, to_text(gap_fit_options(arm, seed).model))
                          : settings_.digest();
   if (kind == RunKind::kGap) {
-    const TrainOptions train = gap_fit_options(arm, seed).train;
-    visit_train_fields(train,
-                       [&](const char* name, const auto& value) { text += fmt::format("{}={}\n", name, value); });
+    for (const auto& [name, value] : recorded_fields(gap_fit_options(arm, seed).train))
+      text += fmt::format("{}={}\n", name, to_text(value));
     text += fmt::format("{} {} {} {} {}", options_.gap.length, fmt::join(options_.gap.distances, ","),
                         options_.gap.train, options_.gap.test, options_.gap.noise);
   }
-  text += fmt::format("\n{}\n{}\n{}\n{}\n{}\n{}", to_string(kind), arm.encoding, arm.scale, arm.again, seed, rate);
+  text += fmt::format("\n{}\n{}\n{}\n{}\n{}\n{}", to_string(kind), key_name(arm.encoding), arm.scale, arm.again, seed,
+                      rate);
   return {kind, arm, seed, rate, sha256(text).substr(0, 16)};
 }
 

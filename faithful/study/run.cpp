@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "faithful/base/error.h"
+#include "faithful/encoding/catalog.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
-#include "faithful/train/answers.h"
 
 namespace faithful {
 
@@ -13,50 +14,92 @@ namespace {
 
 constexpr std::array kKinds = {"run", "rate", "baselines", "minirocket", "gap"};  // in the order of RunKind
 
-Json number_json(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
+// The members of a line of runs.jsonl, in their order there.
+template <class Run, class Visit>
+void visit_members(Run& run, const Visit& visit) {
+  visit("kind", run.kind);
+  visit("data", run.data);
+  visit("split", run.split);
+  visit("encoding", run.arm.encoding);
+  visit("scale", run.arm.scale);
+  visit("again", run.arm.again);
+  visit("seed", run.seed);
+  visit("rate", run.rate);
+  visit("weights", run.weights);
+  visit("norm_ratio", run.norm_ratio);
+  visit("windows", run.windows);
+  visit("leaks", run.leaks);
+  visit("threshold", run.threshold);
+  visit("epochs", run.epochs);
+  visit("validation", run.validation);
+  visit("scores", run.scores);
+  visit("shuffled", run.shuffled);
+  visit("longer", run.longer);
+  visit("longer_note", run.longer_note);
+  visit("start", run.start);
+  visit("trained", run.trained);
+  visit("precision", run.precision);
+  visit("losses", run.losses);
+  visit("validations", run.validations);
+  visit("others", run.others);
+  visit("key", run.key);
+  visit("settings", run.settings);
+  visit("seconds", run.seconds);
+  visit("program", run.program);
 }
 
-double number_or_none(const Json& json, const std::string& place) {
-  return json.is_null() ? StudyRun::kNone : json.number(place);
+using Others = std::vector<std::pair<std::string, Measures>>;
+
+template <class T>
+Json written(const T& value) {
+  if constexpr (std::is_same_v<T, RunKind>) {
+    return to_string(value);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return std::isfinite(value) ? Json(value) : Json();
+  } else if constexpr (std::is_same_v<T, Measures>) {
+    return to_json(value);
+  } else if constexpr (std::is_same_v<T, Others>) {
+    Json json = Json::object();
+    for (const auto& [name, measures] : value) json.set(name, to_json(measures));
+    return json;
+  } else if constexpr (std::is_constructible_v<Json, T>) {
+    return value;
+  } else {
+    Json json = Json::array();
+    for (const auto& one : value) json.push_back(written(one));
+    return json;
+  }
 }
 
-Json measures_json(const Measures& measures) {
-  Json json = Json::object();
-  for (const auto& [name, value] : measures.values) json.set(name, value);
-  return json;
-}
-
-Measures parse_measures(const Json& json, const std::string& place) {
-  Measures measures;
-  if (json.is_null()) return measures;
-  for (const auto& [name, value] : json.members(place)) measures.add(name, value.number(place));
-  return measures;
-}
-
-Json numbers_json(const std::vector<double>& values) {
-  Json json = Json::array();
-  for (const double value : values) json.push_back(number_json(value));
-  return json;
-}
-
-std::vector<double> parse_numbers(const Json& json, const std::string& place) {
-  std::vector<double> values;
-  if (json.is_null()) return values;
-  for (const Json& value : json.items(place)) values.push_back(number_or_none(value, place));
-  return values;
-}
-
-std::size_t parse_size(const Json& json, const std::string& place) {
-  const std::int64_t value = json.integer(place);
-  if (value < 0) reject({{place}, "a number from 0", std::to_string(value)});
-  return static_cast<std::size_t>(value);
-}
-
-RunKind parse_kind(const std::string& name, const std::string& place) {
-  const auto found = std::find(kKinds.begin(), kKinds.end(), name);
-  if (found == kKinds.end()) reject({{place}, "a kind of run", quote(name)});
-  return static_cast<RunKind>(found - kKinds.begin());
+template <class T>
+void read(const Json& json, const std::string& place, T& value) {
+  if constexpr (std::is_same_v<T, RunKind>) {
+    const auto found = std::ranges::find(kKinds, json.string(place));
+    if (found == kKinds.end()) reject({{place}, "a kind of run", quote(json.string(place))});
+    value = static_cast<RunKind>(found - kKinds.begin());
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = json.string(place);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    value = json.boolean(place);
+  } else if constexpr (std::is_same_v<T, std::size_t>) {
+    if (json.integer(place) < 0) reject({{place}, "a whole number of at least 0", json.integer_text()});
+    value = static_cast<std::size_t>(json.integer(place));
+  } else if constexpr (std::is_same_v<T, double>) {
+    value = json.is_null() ? StudyRun::kNone : json.number(place);
+  } else if constexpr (std::is_same_v<T, Measures>) {
+    if (json.is_null()) return;
+    for (const auto& [name, number] : json.members(place)) value.add(name, number.number(place));
+  } else if constexpr (std::is_same_v<T, Others>) {
+    for (const auto& [name, measures] : json.members(place))
+      read(measures, place, value.emplace_back(name, Measures()).second);
+  } else if constexpr (std::is_same_v<T, std::vector<double>>) {
+    if (json.is_null()) return;
+    for (const Json& number : json.items(place)) read(number, place, value.emplace_back());
+  } else {
+    const Json::Array& items = json.items(place);
+    if (items.size() != value.size()) reject({{place}, "3 numbers of windows", std::to_string(items.size())});
+    for (std::size_t i = 0; i < items.size(); ++i) read(items[i], place, value[i]);
+  }
 }
 
 }  // namespace
@@ -95,73 +138,22 @@ std::optional<double> StudyRun::headline() const {
   return f1 ? f1 : scores.get("accuracy");
 }
 
+Json to_json(const Measures& measures) {
+  Json json = Json::object();
+  for (const auto& [name, value] : measures.values) json.set(name, value);
+  return json;
+}
+
 Json to_json(const StudyRun& run) {
-  Json others = Json::object();
-  for (const auto& [name, measures] : run.others) others.set(name, measures_json(measures));
-  Json json = Json::Object{{"kind", to_string(run.kind)},
-                           {"data", run.data},
-                           {"split", run.split},
-                           {"encoding", run.arm.encoding},
-                           {"scale", run.arm.scale},
-                           {"again", run.arm.again},
-                           {"seed", run.seed},
-                           {"rate", number_json(run.rate)},
-                           {"weights", run.weights},
-                           {"norm_ratio", number_json(run.norm_ratio)},
-                           {"windows", Json::Array{run.windows[0], run.windows[1], run.windows[2]}},
-                           {"leaks", run.leaks},
-                           {"threshold", number_json(run.threshold)},
-                           {"epochs", run.epochs},
-                           {"validation", number_json(run.validation)},
-                           {"scores", measures_json(run.scores)},
-                           {"shuffled", measures_json(run.shuffled)},
-                           {"longer", measures_json(run.longer)},
-                           {"longer_note", run.longer_note},
-                           {"start", measures_json(run.start)},
-                           {"trained", measures_json(run.trained)},
-                           {"precision", numbers_json(run.precision)},
-                           {"losses", numbers_json(run.losses)},
-                           {"validations", numbers_json(run.validations)},
-                           {"others", others},
-                           {"key", run.key},
-                           {"settings", run.settings},
-                           {"seconds", run.seconds},
-                           {"program", run.program}};
+  Json json = Json::object();
+  visit_members(run, [&](const char* name, const auto& value) { json.set(name, written(value)); });
   return json;
 }
 
 StudyRun parse_run(const Json& json, const std::string& place) {
   StudyRun run;
-  run.kind = parse_kind(json["kind"].string(place), place);
-  run.data = json["data"].string(place);
-  run.split = json["split"].string(place);
-  run.arm = {json["encoding"].string(place), json["scale"].string(place), json["again"].boolean(place)};
-  run.seed = parse_size(json["seed"], place);
-  run.rate = number_or_none(json["rate"], place);
-  run.weights = parse_size(json["weights"], place);
-  run.norm_ratio = number_or_none(json["norm_ratio"], place);
-  const Json::Array& windows = json["windows"].items(place);
-  if (windows.size() != run.windows.size()) reject({{place}, "3 numbers of windows", std::to_string(windows.size())});
-  for (std::size_t i = 0; i < windows.size(); ++i) run.windows[i] = parse_size(windows[i], place);
-  run.leaks = json["leaks"].boolean(place);
-  run.threshold = number_or_none(json["threshold"], place);
-  run.epochs = parse_size(json["epochs"], place);
-  run.validation = number_or_none(json["validation"], place);
-  run.scores = parse_measures(json["scores"], place);
-  run.shuffled = parse_measures(json["shuffled"], place);
-  run.longer = parse_measures(json["longer"], place);
-  run.longer_note = json["longer_note"].string(place);
-  run.start = parse_measures(json["start"], place);
-  run.trained = parse_measures(json["trained"], place);
-  run.precision = parse_numbers(json["precision"], place);
-  run.losses = parse_numbers(json["losses"], place);
-  run.validations = parse_numbers(json["validations"], place);
-  for (const auto& [name, measures] : json["others"].members(place))
-    run.others.emplace_back(name, parse_measures(measures, place));
-  run.key = json["key"].string(place);
-  run.settings = json["settings"].string(place);
-  run.seconds = json["seconds"].number(place);
-  run.program = json["program"].string(place);
+  visit_members(run, [&](const char* name, auto& value) { read(json[name], place, value); });
+  run.arm.encoding = current_name(run.arm.encoding);
   return run;
 }
 

@@ -46,11 +46,10 @@ void add_line(const std::string& line, const std::string& place, LoadedRuns& loa
   }
 }
 
-// The first field that differs, as the two would be written in options.
+// Names the first field that differs.
 [[noreturn]] void reject_settings(const std::string& path, const StudySettings& wanted, const StudySettings& found) {
   for (const auto& [name, value] : wanted.fields) {
-    const auto other = std::find_if(found.fields.begin(), found.fields.end(),
-                                    [&name = name](const auto& field) { return field.first == name; });
+    const auto other = std::ranges::find(found.fields, name, [](const auto& field) { return field.first; });
     const std::string had = other == found.fields.end() ? "none" : other->second;
     if (had == value) continue;
     reject({{path},
@@ -79,7 +78,7 @@ LoadedRuns load_runs(const std::string& path) {
     ++number;
     if (end == std::string_view::npos) {
       loaded.notice =
-          fmt::format("{}:{}: the last line is not complete and is dropped; its run is done again", path, number);
+          fmt::format("{}:{}: the last line is not complete and is dropped; its job runs again", path, number);
       break;
     }
     add_line(std::string(bytes.substr(begin, end - begin)), fmt::format("{}:{}", path, number), loaded);
@@ -93,7 +92,7 @@ RunsFile::RunsFile(std::string path) : path_(std::move(path)) {
   if (descriptor_ < 0) reject({{path_}, "a file that can be written", std::strerror(errno)});
   try {
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
-      reject({{path_}, "a file that no other process adds to", "one that is in use"});
+      reject({{path_}, "a file that no other process uses", "one that is in use"});
     loaded_ = load_runs(path_);
     if (!loaded_.notice.empty() && ftruncate(descriptor_, static_cast<off_t>(loaded_.good_bytes)) != 0)
       throw Error(fmt::format("{}: cannot be cut: {}", path_, std::strerror(errno)));

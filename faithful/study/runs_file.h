@@ -7,9 +7,9 @@
 #include "faithful/base/api.h"
 #include "faithful/study/run.h"
 
-// runs.jsonl: a line for every finished run, and before the first of each kind of settings a line that spells them out:
+// runs.jsonl has a line for every finished job. A line with the settings comes before the first run that has them:
 //   {"kind":"settings","settings":"<digest>","data":..,"split":..,"fields":{"window":"100",..}}
-// Lines are added with one write and synced, so that a killed program leaves at most its last line torn.
+// Every line is one write and then synced: a killed program leaves at most an incomplete last line.
 
 namespace faithful {
 
@@ -26,27 +26,27 @@ struct LoadedRuns {
   std::vector<StudySettings> settings = {};
   std::vector<StudyRun> runs = {};
   std::string notice = {};     // what was dropped; empty: nothing
-  std::size_t good_bytes = 0;  // of the file, without a torn last line
+  std::size_t good_bytes = 0;  // of the file, without an incomplete last line
 };
 
-// Reads a file of runs. A last line that is not complete is dropped, with a notice; InputError for any other that is no
+// Reads a file of runs. An incomplete last line is dropped, with a notice. InputError for any other line that is not a
 // run.
 FAITHFUL_API LoadedRuns load_runs(const std::string& path);
 
 // The file of a study that is running. It belongs to one process at a time.
 class FAITHFUL_API RunsFile {
  public:
-  explicit RunsFile(std::string path);  // made where it does not exist; InputError where another process has it
+  explicit RunsFile(std::string path);  // created if needed; InputError while another process uses it
   ~RunsFile();
   RunsFile(const RunsFile&) = delete;
   RunsFile& operator=(const RunsFile&) = delete;
 
   const std::string& path() const { return path_; }
-  const std::vector<StudyRun>& runs() const { return loaded_.runs; }  // that were there at the start
+  const std::vector<StudyRun>& runs() const { return loaded_.runs; }  // those there at the start
   const std::string& notice() const { return loaded_.notice; }
 
-  // Writes the settings down where they are new. InputError, naming the first difference, where the file has runs of
-  // the same data and split with others: they must not stand in one table.
+  // Writes the settings if they are new. InputError, with the first difference, if the file has runs of the same data
+  // and split with other settings: they cannot be compared.
   void use_settings(const StudySettings& settings);
   void add(const StudyRun& run);
 

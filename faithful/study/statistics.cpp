@@ -18,36 +18,31 @@ bool is_original(const Arm& arm) {
 
 std::size_t place_of(const std::string& encoding) {
   const std::vector<CatalogEntry>& catalog = encoding_catalog();
-  const auto found =
-      std::find_if(catalog.begin(), catalog.end(), [&](const CatalogEntry& entry) { return entry.name == encoding; });
-  return static_cast<std::size_t>(found - catalog.begin());
+  return static_cast<std::size_t>(std::ranges::find(catalog, encoding, &CatalogEntry::name) - catalog.begin());
 }
 
-// The original encoding of a group as it is defined: sinusoidal without a scale, or matched, which is its own norm.
-const Arm* original_of(const StudyGroup& group) {
-  for (const char* scale : {"as-defined", "matched"})
+// The original encoding at one of these scales, the first that the group has.
+const Arm* original_at(const StudyGroup& group, const std::vector<std::string>& scales) {
+  for (const std::string& scale : scales)
     for (const Arm& arm : group.arms)
       if (is_original(arm) && arm.scale == scale) return &arm;
-  for (const Arm& arm : group.arms)
-    if (is_original(arm)) return &arm;
-  return group.arms.empty() ? nullptr : &group.arms.front();
-}
-
-const Arm* original_at(const StudyGroup& group, const std::string& scale) {
-  for (const Arm& arm : group.arms)
-    if (is_original(arm) && arm.scale == scale) return &arm;
   return nullptr;
 }
 
-// What an arm is compared with, nearest first.
+// The original encoding as it is defined, which has norm `matched`; else at any scale; else the first arm.
+const Arm* original_of(const StudyGroup& group) {
+  if (const Arm* defined = original_at(group, {"as-defined", "matched"})) return defined;
+  const auto any = std::ranges::find_if(group.arms, is_original);
+  return any != group.arms.end() ? &*any : group.arms.empty() ? nullptr : &group.arms.front();
+}
+
+// What an arm is compared with: the original at the same scale, and the original as defined.
 std::vector<Arm> references_of(const StudyGroup& group, const Arm& arm) {
   std::vector<Arm> references;
-  const Arm* original = original_of(group);
-  const Arm* same_scale = has_scale(arm.encoding) ? original_at(group, arm.scale) : nullptr;
-  for (const Arm* one : {same_scale, original}) {
-    if (one == nullptr || *one == arm) continue;
-    if (std::find(references.begin(), references.end(), *one) == references.end()) references.push_back(*one);
-  }
+  const Arm* same_scale = has_scale(arm.encoding) ? original_at(group, {arm.scale}) : nullptr;
+  for (const Arm* one : {same_scale, original_of(group)})
+    if (one != nullptr && *one != arm && std::ranges::find(references, *one) == references.end())
+      references.push_back(*one);
   return references;
 }
 
@@ -65,45 +60,84 @@ void correct_by_holm(std::vector<Comparison>& comparisons) {
   }
 }
 
-std::string number(double value) {
-  return fmt::format("{:.3f}", value);
+// Runs by kind, arm and seed.
+std::vector<StudyRun> sorted_runs(std::vector<StudyRun> runs) {
+  const auto order = [](const StudyRun& run) {
+    return std::tuple(run.kind, place_of(run.arm.encoding), run.arm.scale, run.arm.again, run.seed, run.rate);
+  };
+  std::ranges::stable_sort(runs, {}, order);
+  return runs;
+}
+
+void add_run(StudyGroup& group, const StudyRun& run) {
+  if (std::ranges::find(group.arms, run.arm) == group.arms.end()) group.arms.push_back(run.arm);
+  group.runs.push_back(run);
 }
 
 }  // namespace
+
+std::vector<double> StudyRow::values(const std::string& measure) const {
+  std::vector<double> found;
+  for (const Measures& one : scores)
+    if (const auto value = one.get(measure)) found.push_back(*value);
+  return found;
+}
+
+std::optional<MeanEstimate> StudyRow::estimate(const std::string& measure) const {
+  const std::vector<double> found = values(measure);
+  return found.empty() ? std::nullopt : std::optional(paired_t(found));
+}
 
 std::vector<const StudyRun*> StudyGroup::runs_of(const Arm& arm) const {
   std::vector<const StudyRun*> found;
   for (const StudyRun& run : runs)
     if (run.arm == arm) found.push_back(&run);
-  std::sort(found.begin(), found.end(), [](const StudyRun* a, const StudyRun* b) { return a->seed < b->seed; });
+  std::ranges::sort(found, {}, &StudyRun::seed);
   return found;
 }
 
-std::vector<StudyRun> sorted_runs(std::vector<StudyRun> runs) {
-  const auto order = [](const StudyRun& run) {
-    return std::tuple(run.kind, place_of(run.arm.encoding), run.arm.scale, run.arm.again, run.seed, run.rate);
-  };
-  std::stable_sort(runs.begin(), runs.end(), [&](const StudyRun& a, const StudyRun& b) { return order(a) < order(b); });
-  return runs;
+StudyRow StudyGroup::row_of(const Arm& arm) const {
+  StudyRow row{to_string(arm), {}};
+  for (const StudyRun* run : runs_of(arm)) row.scores.push_back(run->scores);
+  return row;
+}
+
+std::vector<StudyRow> StudyGroup::baselines() const {
+  StudyRow minirocket{"MiniRocket-style", {}};
+  for (const StudyRun& run : others)
+    if (run.kind == RunKind::kMinirocket) minirocket.scores.push_back(run.scores);
+  std::vector<StudyRow> rows = {minirocket};
+  for (const char* name : {"linear", "all positive", "majority", "random"}) {
+    rows.push_back({name, {}});
+    for (const StudyRun& run : others)
+      for (const auto& [other, measures] : run.others)
+        if (other == name) rows.back().scores.push_back(measures);
+  }
+  std::erase_if(rows, [](const StudyRow& row) { return row.scores.empty(); });
+  return rows;
+}
+
+std::vector<std::string> StudyGroup::measures() const {
+  if (!binary) return {"accuracy", "macro_f1"};
+  std::vector<std::string> names{"f1", "precision", "recall", "auc_pr", "auc_roc"};
+  if (std::ranges::any_of(runs, [](const StudyRun& run) { return run.scores.get("event_f1").has_value(); }))
+    names.emplace_back("event_f1");
+  return names;
 }
 
 std::vector<StudyGroup> group_runs(const std::vector<StudyRun>& runs) {
   std::vector<StudyGroup> groups;
   for (const StudyRun& run : sorted_runs(runs)) {
     if (run.kind == RunKind::kGap) continue;
-    auto group = std::find_if(groups.begin(), groups.end(), [&](const StudyGroup& one) {
-      return one.data == run.data && one.settings == run.settings;
-    });
-    if (group == groups.end()) {
-      groups.push_back({.data = run.data, .split = run.split, .settings = run.settings});
-      group = groups.end() - 1;
-    }
-    if (run.kind != RunKind::kRun) {
+    auto group = std::ranges::find_if(
+        groups, [&](const StudyGroup& one) { return one.data == run.data && one.settings == run.settings; });
+    if (group == groups.end())
+      group = groups.insert(groups.end(), {.data = run.data, .split = run.split, .settings = run.settings});
+    if (run.kind == RunKind::kRun) {
+      add_run(*group, run);
+    } else {
       group->others.push_back(run);
-      continue;
     }
-    if (std::find(group->arms.begin(), group->arms.end(), run.arm) == group->arms.end()) group->arms.push_back(run.arm);
-    group->runs.push_back(run);
   }
   for (StudyGroup& group : groups) {
     for (const StudyRun& run : group.runs) {
@@ -113,14 +147,6 @@ std::vector<StudyGroup> group_runs(const std::vector<StudyRun>& runs) {
     }
   }
   return groups;
-}
-
-std::optional<MeanEstimate> estimate_of(const StudyGroup& group, const Arm& arm, const std::string& measure) {
-  std::vector<double> values;
-  for (const StudyRun* run : group.runs_of(arm))
-    if (const auto value = run->scores.get(measure)) values.push_back(*value);
-  if (values.empty()) return std::nullopt;
-  return paired_t(values);
 }
 
 std::optional<Comparison> compare_arms(const StudyGroup& group, const Arm& arm, const Arm& reference,
@@ -173,40 +199,34 @@ std::string verdict(const Comparison& comparison) {
       fmt::format("{}{} in {}", comparison.data, comparison.split == "random" ? " (random split, which leaks)" : "",
                   measure_title(comparison.measure));
   const std::size_t seeds = comparison.differences.size();
-  const Interval interval = comparison.paired.interval, careful = comparison.corrected.interval;
+  const auto [low, high] = comparison.paired.interval;
   const double mean = comparison.paired.summary.mean;
-  const std::string exploratory =
-      comparison.exploratory() ? fmt::format("Exploratory ({} seed{}): ", seeds, seeds == 1 ? "" : "s") : "";
+  std::string text;
+  if (comparison.exploratory()) text = fmt::format("Exploratory ({} seed{}): ", seeds, seeds == 1 ? "" : "s");
   if (seeds < 2)
-    return fmt::format("{}{} less {} is {:+.3f} on {}; one seed says nothing.", exploratory, arm, reference, mean,
-                       where);
-  const bool better = interval.low > 0, worse = interval.high < 0;
-  if (!better && !worse)
+    return text + fmt::format("{} minus {} is {:+.3f} on {}; one seed shows nothing.", arm, reference, mean, where);
+  const double nearer = std::min(std::abs(low), std::abs(high)), farther = std::max(std::abs(low), std::abs(high));
+  if (low <= 0 && high >= 0)
     return fmt::format(
-        "{}no difference larger than {} shown between {} and {} on {} (mean {:+.3f}, {:+.3f} to {:+.3f}).", exploratory,
-        number(std::max(std::abs(interval.low), std::abs(interval.high))), arm, reference, where, mean, interval.low,
-        interval.high);
-  const bool certain = careful.low > 0 || careful.high < 0;
-  return fmt::format("{}{} is {} than {} on {} by {} ({} to {}{}).", exploratory, arm, better ? "better" : "worse",
-                     reference, where, number(std::abs(mean)),
-                     number(std::min(std::abs(interval.low), std::abs(interval.high))),
-                     number(std::max(std::abs(interval.low), std::abs(interval.high))),
-                     certain ? "" : "; not by the interval corrected for overlapping splits");
+        "{} difference larger than {:.3f} shown between {} and {} on {} (mean {:+.3f}, {:+.3f} to {:+.3f}).",
+        text.empty() ? "No" : text + "no", farther, arm, reference, where, mean, low, high);
+  const bool certain = comparison.corrected.interval.low > 0 || comparison.corrected.interval.high < 0;
+  return text + fmt::format("{} is {} than {} on {} by {:.3f} ({:.3f} to {:.3f}{}).", arm,
+                            mean > 0 ? "better" : "worse", reference, where, std::abs(mean), nearer, farther,
+                            certain ? "" : "; not by the interval corrected for overlapping splits");
 }
 
 std::vector<MeanRank> mean_ranks(const std::vector<StudyGroup>& groups) {
   std::vector<MeanRank> found;
   if (groups.empty()) return found;
   for (const Arm& arm : groups.front().arms) {
-    const bool everywhere = std::all_of(groups.begin(), groups.end(), [&](const StudyGroup& group) {
-      return std::find(group.arms.begin(), group.arms.end(), arm) != group.arms.end();
-    });
+    const bool everywhere = std::ranges::all_of(
+        groups, [&](const StudyGroup& group) { return std::ranges::find(group.arms, arm) != group.arms.end(); });
     if (everywhere && !arm.again) found.push_back({arm, 0, {}});
   }
   for (const StudyGroup& group : groups) {
     std::vector<double> means;
-    for (const MeanRank& one : found)
-      means.push_back(-estimate_of(group, one.arm, group.binary ? "f1" : "accuracy")->summary.mean);
+    for (const MeanRank& one : found) means.push_back(-group.row_of(one.arm).estimate(group.headline())->summary.mean);
     const std::vector<double> places = ranks(means);
     for (std::size_t i = 0; i < found.size(); ++i) {
       found[i].by_group.push_back(places[i]);
@@ -214,6 +234,18 @@ std::vector<MeanRank> mean_ranks(const std::vector<StudyGroup>& groups) {
     }
   }
   return found;
+}
+
+StudyReport make_report(const std::vector<StudyRun>& runs) {
+  StudyReport report{.groups = group_runs(runs), .gap = {.data = "gap probe"}};
+  std::vector<StudyGroup> binary, other;
+  for (const StudyGroup& group : report.groups) (group.binary ? binary : other).push_back(group);
+  report.comparisons = compare_all(binary, "f1");
+  for (Comparison& one : compare_all(other, "accuracy")) report.comparisons.push_back(std::move(one));
+  report.by_area = compare_all(binary, "auc_pr");
+  for (const StudyRun& run : sorted_runs(runs))
+    if (run.kind == RunKind::kGap) add_run(report.gap, run);
+  return report;
 }
 
 }  // namespace faithful

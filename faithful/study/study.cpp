@@ -8,7 +8,7 @@ namespace faithful {
 
 namespace {
 
-// Does jobs on several threads, one job on each at a time.
+// Runs jobs on several threads, one job per thread.
 class Runner {
  public:
   Runner(const StudyPlan& plan, RunsFile* file, const StudyControl& control, std::size_t expected)
@@ -17,7 +17,7 @@ class Runner {
     state_.runs = &runs_;
   }
 
-  // Takes what is there; the rest is done. False: stopped.
+  // Reuses the runs of the file and runs the other jobs. False: stopped.
   bool run(const std::vector<StudyJob>& jobs) {
     std::vector<const StudyJob*> left;
     for (const StudyJob& job : jobs) {
@@ -31,7 +31,7 @@ class Runner {
       }
     }
     report(nullptr);
-    pool_.run(left.size(), [&](std::size_t i) { work_on(*left[i], left.size()); });
+    pool_.run(left.size(), [&](std::size_t i) { work_on(*left[i]); });
     return !stopped_;
   }
 
@@ -44,13 +44,13 @@ class Runner {
     return stopped_;
   }
 
-  void work_on(const StudyJob& job, std::size_t) {
+  void work_on(const StudyJob& job) {
     if (asked_to_stop()) return;
     std::optional<StudyRun> run = execute(plan_, job, [&] { return asked_to_stop(); });
     if (!run) return;
     const std::lock_guard lock(mutex_);
     if (file_ != nullptr) file_->add(*run);
-    // Read back as from the file, so that a study says the same whether its runs are old or new.
+    // Read back as from the file, so that new runs are equal to reused ones.
     runs_.push_back(parse_run(parse_json(dump_json(to_json(*run)), "run"), "run"));
     ++state_.done;
     spent_ += run->seconds;
@@ -76,31 +76,23 @@ class Runner {
   double spent_ = 0;
 };
 
-// In the order of the jobs.
-std::vector<StudyRun> in_order(const std::vector<StudyJob>& first, const std::vector<StudyJob>& second,
-                               const std::vector<StudyRun>& runs) {
-  std::vector<StudyRun> ordered;
-  for (const std::vector<StudyJob>* jobs : {&first, &second})
-    for (const StudyJob& job : *jobs)
-      if (const StudyRun* run = find_run(runs, job.key)) ordered.push_back(*run);
-  return ordered;
-}
-
 }  // namespace
 
 StudyResult run_study(const StudyPlan& plan, RunsFile* file, const StudyControl& control) {
   if (file != nullptr) file->use_settings(plan.settings());
-  const std::vector<StudyJob> rate_jobs = plan.rate_jobs();
-  // How many jobs there are does not depend on the rates.
-  const std::size_t expected = rate_jobs.size() + plan.jobs(plan.choose_rates({})).size();
-  Runner runner(plan, file, control, expected);
-  bool complete = runner.run(rate_jobs);
-  std::vector<StudyJob> jobs;
+  std::vector<StudyJob> jobs = plan.rate_jobs();
+  // The number of jobs does not depend on the rates.
+  Runner runner(plan, file, control, jobs.size() + plan.jobs(plan.choose_rates({})).size());
+  bool complete = runner.run(jobs);
   if (complete) {
-    jobs = plan.jobs(plan.choose_rates(runner.runs()));
-    complete = runner.run(jobs);
+    const std::vector<StudyJob> rest = plan.jobs(plan.choose_rates(runner.runs()));
+    complete = runner.run(rest);
+    jobs.insert(jobs.end(), rest.begin(), rest.end());
   }
-  return {in_order(rate_jobs, jobs, runner.runs()), !complete, runner.reused()};
+  StudyResult result{.stopped = !complete, .reused = runner.reused()};
+  for (const StudyJob& job : jobs)
+    if (const StudyRun* run = find_run(runner.runs(), job.key)) result.runs.push_back(*run);
+  return result;
 }
 
 }  // namespace faithful

@@ -201,7 +201,7 @@ void check_identity(const Identity& wanted, const Checkpoint& found, const std::
       reject({{path},
               fmt::format("a checkpoint of the same run, with {} {}", name, quote(value)),
               other == nullptr ? "none" : quote(*other),
-              "without --resume it begins anew"});
+              fmt::format("without {} it begins anew", field_text("resume"))});
   }
 }
 

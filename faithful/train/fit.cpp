@@ -8,7 +8,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/metrics/ranking.h"
-#include "faithful/train/score.h"
+#include "faithful/train/record_json_internal.h"
 #include "faithful/train/times.h"
 
 namespace faithful {
@@ -34,10 +34,10 @@ Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitO
   const Scaler scaler = fit_scaler(split.train(), options.scaler);
   Prepared made{options.model, scaler.record(), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
-  config.channels = dataset.channels.size();
-  config.length = split.window_length();
-  config.classes = dataset.classes.size();
-  if (config.positions == "time") made.notes = settle_times(config, split.train(), made.sets.train);
+  config.input.channels = dataset.channels.size();
+  config.input.length = split.window_length();
+  config.input.classes = dataset.classes.size();
+  if (config.has_times()) made.notes = settle_times(config, split.train(), made.sets.train);
   for (std::string& note : settle(config)) made.notes.push_back(std::move(note));
   return made;
 }
@@ -64,6 +64,7 @@ class Job {
   void take_pooled_threshold(FitResult& result) const;
   void score(FitResult& result) const;
   void note_data(FitResult& result, const Prepared& prepared) const;
+  TrainedModel model_around(const Prepared& prepared) const;
 
   const Dataset& dataset_;
   const FitOptions& options_;
@@ -89,7 +90,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
     reject({{place},
             "labels of two classes or more",
             fmt::format("{} classes", dataset.classes.size()),
-            "which column holds the labels? --label"});
+            fmt::format("which column holds the labels? {}", field_text("label"))});
   apply_known_rules(dataset, split_);
   split_.labelled_only = true;
   const bool given = split_.kind == SplitKind::kGiven;
@@ -117,12 +118,12 @@ Identity Job::identity() const {
           {"split.seed", text(split_.seed)},
           {"split.window", text(split_.window.length)},
           {"split.stride", text(split_.window.stride)},
-          {"split.label", to_string(split_.window.label)},
+          {"split.label", to_string(split_.window.label_rule)},
           {"split.train", text(split_.train)},
           {"split.validation", text(split_.validation)},
           {"split.folds", text(folds_)},
-          {"scale", to_string(options_.scaler.kind)},
-          {"scale.scope", text(static_cast<int>(options_.scaler.scope))}};
+          {"scale", to_string(options_.scaler)},
+          {"scale.scope", "0"}};  // as earlier checkpoints have it
 }
 
 TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
@@ -168,7 +169,7 @@ void Job::choose_epochs(FitResult& result) const {
 }
 
 void Job::take_pooled_threshold(FitResult& result) const {
-  if (folds_ == 0 || result.model.config().classes != 2) return;
+  if (folds_ == 0 || dataset_.classes.size() != 2) return;
   std::vector<double> scores;
   std::vector<std::int32_t> labels;
   for (const TrainRecord& fold : result.folds) {
@@ -178,8 +179,8 @@ void Job::take_pooled_threshold(FitResult& result) const {
   }
   const std::optional<Threshold> best = RankedScores(scores, flags_of(labels)).best_f1();
   if (!best) return;
-  result.threshold = best->value;
-  result.threshold_origin = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
+  result.model.threshold = best->value;
+  result.model.threshold_from = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
 }
 
 void Job::score(FitResult& result) const {
@@ -187,13 +188,14 @@ void Job::score(FitResult& result) const {
   if (test.size() == 0 || !options_.score_test) return;
   const bool in_order = split_.kind != SplitKind::kRandom;
   result.test_seconds = seconds_of([&] {
-    result.test_probabilities = score_windows(result.model, test, pool_, options_.train.batch);
-    result.test = score_answers(result.test_probabilities, test, {result.threshold, in_order, options_.prevalence});
+    result.test_probabilities = probabilities_of(*result.model.predictor, test, pool_);
+    result.test =
+        score_predictions(result.test_probabilities, test, {result.model.threshold, in_order, options_.prevalence});
   });
   if (!options_.baselines) return;
   result.baseline_seconds = seconds_of([&] {
     std::vector<WindowSets> folds;
-    if (result.model.config().classes == 2)
+    if (dataset_.classes.size() == 2)
       for (std::size_t fold = 0; fold < folds_; ++fold)
         folds.push_back(prepare(dataset_, options_, fold_split(fold)).sets);
     BaselineOptions baseline = options_.baseline;
@@ -222,15 +224,23 @@ void Job::note_data(FitResult& result, const Prepared& prepared) const {
   if (resumed_from_ > 0) note(fmt::format("resumed at step {}", resumed_from_));
 }
 
+// All of the model but its predictor, its threshold and its record.
+TrainedModel Job::model_around(const Prepared& prepared) const {
+  const Windows& train = prepared.sets.train;
+  std::size_t shortest = train.length();  // padding aside
+  for (std::size_t i = 0; i < train.size(); ++i) shortest = std::min<std::size_t>(shortest, train[i].length);
+  return {.channels = dataset_.channels,
+          .classes = dataset_.classes,
+          .window = split_.window,
+          .shortest_window = shortest,
+          .scaler = prepared.scaler};
+}
+
 FitResult Job::run() {
   const bool complete = cross_validate();
   std::optional<Prepared> prepared;
   data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_)); });
-  FitResult result{Classifier<float>(prepared->config), prepared->sets};
-  result.scaler = prepared->scaler;
-  result.split = split_;
-  result.channels = dataset_.channels;
-  result.classes = dataset_.classes;
+  FitResult result{.model = model_around(*prepared), .sets = prepared->sets, .split = split_.kind};
   result.data_seconds = data_seconds_;
   note_data(result, *prepared);
   result.stopped = !complete;
@@ -241,21 +251,31 @@ FitResult Job::run() {
     choose_epochs(result);
     options.stop_after = result.epochs_chosen;
   }
-  result.training = train(result.model, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
+  Classifier<float> classifier(prepared->config);
+  result.training = train(classifier, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
   result.stopped = result.training.reason == StopReason::kStopped;
   if (result.stopped) return result;
-  result.threshold = result.training.threshold;
-  result.threshold_origin = result.training.threshold_origin;
+  result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
+  result.model.threshold = result.training.threshold;
+  result.model.threshold_from = result.training.threshold_from;
   take_pooled_threshold(result);
   score(result);
+  result.model.record = train::record_json(result, options_, split_, dataset_);
   return result;
 }
 
 }  // namespace
 
-FitResult fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
-                         const FitControl& control) {
+FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                        const FitControl& control) {
   return Job(dataset, options, pool, control).run();
+}
+
+TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                            const FitControl& control) {
+  FitResult result = fit_in_detail(dataset, options, pool, control);
+  if (result.stopped) throw Error("the training was stopped");
+  return std::move(result.model);
 }
 
 }  // namespace faithful

@@ -8,10 +8,11 @@
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
-#include "faithful/model/classifier.h"
-#include "faithful/train/baselines.h"
-#include "faithful/train/scores.h"
+#include "faithful/evaluate/baselines.h"
+#include "faithful/evaluate/scores.h"
+#include "faithful/model/config.h"
 #include "faithful/train/train.h"
+#include "faithful/trained/trained_model.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/split.h"
 #include "faithful/window/windows.h"
@@ -22,10 +23,10 @@ namespace faithful {
 
 // All that decides about the result.
 struct FitOptions {
-  ModelConfig model = {};      // its form; channels, length, classes and what follows from them come from the data
-  SplitOptions split = {};     // series without labels are left out; rules of known data sets are applied
-  ScalerOptions scaler = {};   // fitted on the training part
-  TrainOptions train = {};     // `stop_after` 0: for a given split, cross-validation finds it
+  ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
+  SplitOptions split = {};  // series without labels are left out; rules of known data sets are applied
+  ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
+  TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines
@@ -44,17 +45,13 @@ struct FitControl {
   std::function<void(const std::string& training, std::size_t epoch, const EpochRecord&)> on_epoch = {};
 };
 
-// The data set must outlive it: windows are places in it.
+// A trained model, and how it came about. The data set must outlive it: windows are places in it.
 struct FitResult {
-  Classifier<float> model;
-  WindowSets sets;  // that the model was trained on and scored on, with the proof that they are disjoint
-  ScalerRecord scaler = {};
-  SplitOptions split = {};  // as it was used
-  std::vector<std::string> channels = {}, classes = {};
+  TrainedModel model = {};  // complete, with its record, unless the fit was stopped
+  WindowSets sets;          // that the model was trained on and scored on, with the proof that they are disjoint
+  SplitKind split = SplitKind::kBlocked;
 
   bool stopped = false;                         // by FitControl::stop: nothing below is final, the test part is unseen
-  double threshold = 0.5;                       // two classes: class 1 from this probability on
-  std::string threshold_origin = "default";     // "best F1 on validation", ...
   TrainResult training = {};                    // of the model
   std::vector<TrainRecord> folds = {};          // split given: of the cross-validation
   std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
@@ -74,9 +71,13 @@ struct FitResult {
 //   (patience does not count); the epoch with the best mean value is where the training on all of train stops, on the
 //   schedule of all epochs; for two classes the threshold is that of the best F1 of the scores after that epoch, all
 //   folds pooled.
-// InputError where data and options do not fit, and for a checkpoint of another job.
-FAITHFUL_API FitResult fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
-                                      const FitControl& control = {});
-FitResult fit_classifier(Dataset&&, const FitOptions&, ThreadPool&, const FitControl& = {}) = delete;
+// InputError where data and options do not fit, and for a checkpoint of another job; Error where the caller stopped it.
+FAITHFUL_API TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                                         const FitControl& control = {});
+
+// The same with everything that was found out on the way. It can be stopped: see FitResult::stopped.
+FAITHFUL_API FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
+                                     const FitControl& control = {});
+FitResult fit_in_detail(Dataset&&, const FitOptions&, ThreadPool&, const FitControl& = {}) = delete;
 
 }  // namespace faithful

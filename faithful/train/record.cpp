@@ -4,8 +4,8 @@
 
 namespace faithful {
 
-double EpochRecord::value(const std::string& select) const {
-  if (select == "loss") return -validation_loss;
+double EpochRecord::value(Selection select) const {
+  if (select == Selection::kLoss) return -validation_loss;
   const double chosen = std::isnan(threshold) ? f1 : auc_pr;
   return std::isnan(chosen) ? -validation_loss : chosen;  // one class alone validates
 }
@@ -29,7 +29,7 @@ EpochRecord mean_epoch(std::span<const TrainRecord> records, std::size_t epoch) 
   return mean;
 }
 
-bool is_better(const EpochRecord& b, const EpochRecord& a, const std::string& select) {
+bool is_better(const EpochRecord& b, const EpochRecord& a, Selection select) {
   const double ours = b.value(select), theirs = a.value(select);
   return ours > theirs || (ours == theirs && b.validation_loss < a.validation_loss);
 }

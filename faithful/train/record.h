@@ -9,6 +9,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
+#include "faithful/train/options.h"
 
 namespace faithful {
 
@@ -27,7 +28,7 @@ struct EpochRecord {
   double seconds = kAbsent;          // with validation
 
   // By which the best epoch is chosen, larger is better: see TrainOptions::select.
-  double value(const std::string& select) const;
+  double value(Selection select) const;
 };
 
 // Calls visit(name, field) for every field, in the order of files.
@@ -69,6 +70,6 @@ struct TrainRecord {
 FAITHFUL_API EpochRecord mean_epoch(std::span<const TrainRecord> records, std::size_t epoch);
 
 // Is epoch b better than epoch a by the validation value? Of equal ones, the one with the smaller loss is.
-FAITHFUL_API bool is_better(const EpochRecord& b, const EpochRecord& a, const std::string& select);
+FAITHFUL_API bool is_better(const EpochRecord& b, const EpochRecord& a, Selection select);
 
 }  // namespace faithful

@@ -28,7 +28,7 @@ double median_step(const TrainingPart& part) {
     reject({{place_of(dataset)},
             "timestamps that go on, for positions that are times",
             "a median step of 0",
-            "--positions index"});
+            field_text("positions", "index")});
   return static_cast<double>(*middle);
 }
 
@@ -51,18 +51,11 @@ std::vector<std::string> settle_times(ModelConfig& config, const TrainingPart& p
       reject({{place_of(dataset)},
               "timestamps, for positions that are times",
               fmt::format("none in series {}", quote(series.name)),
-              "--positions index"});
-  config.time_step = median_step(part);
+              field_text("positions", "index")});
+  config.position.time_step = median_step(part);
   std::vector<std::string> notes = {
-      fmt::format("positions are times in units of the median step, {} s", config.time_step * 1e-9)};
-  if (config.encoding != "dft") return notes;
-  const double longest = longest_span(train, config.time_step);
-  const auto needed = static_cast<std::size_t>(std::ceil(std::min(longest, 1e15))) + 1;
-  const std::size_t has = config.period == 0 ? config.settled_width() : config.period;
-  if (needed <= has) return notes;
-  config.period = needed;
-  notes.push_back(fmt::format("the longest training window lasts {:g} steps: the DFT encoding takes the period {}",
-                              longest, needed));
+      fmt::format("positions are times in units of the median step, {} s", config.position.time_step * 1e-9)};
+  settle_position(config, longest_span(train, config.position.time_step), notes);
   return notes;
 }
 

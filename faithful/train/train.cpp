@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/engine/schedule.h"
 #include "faithful/engine/shards.h"
 #include "faithful/io/json.h"
-#include "faithful/train/loader_internal.h"
-#include "faithful/train/schedule.h"
+#include "faithful/model/infer.h"
 #include "faithful/train/validation_internal.h"
 #include "faithful/window/batches.h"
 
@@ -45,19 +45,23 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   if (sets.train.size() == 0) reject({{place}, "windows to train on", "none"});
   const std::vector<std::size_t> counts = sets.train.class_counts();
   if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
-    reject({{place}, "training windows of at least two classes", "those of one", "another --seed or --split"});
+    reject({{place},
+            "training windows of at least two classes",
+            "those of one",
+            fmt::format("another {} or {}", field_text("seed"), field_text("split"))});
   for (const Windows* part : {&sets.train, &sets.validation}) {
-    if (config.channels != part->channels() || config.length != part->length() || config.classes != part->classes())
+    if (config.input.channels != part->channels() || config.input.length != part->length() ||
+        config.input.classes != part->classes())
       throw Error("the model and the windows differ in channels, length or classes");
     for (std::size_t i = 0; i < part->size(); ++i) {
       const Series& series = dataset.series[(*part)[i].series];
       if ((*part)[i].label == kNoLabel)
         reject({{place}, "a label for every window", fmt::format("none for series {}", quote(series.name))});
-      if (config.positions == "time" && series.times.empty())
+      if (config.has_times() && series.times.empty())
         reject({{place},
                 "timestamps, for positions that are times",
                 fmt::format("none in {}", quote(series.name)),
-                "--positions index"});
+                field_text("positions", "index")});
     }
   }
 }
@@ -65,15 +69,8 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
 Identity identity_of(const ModelConfig& config, const WindowSets& sets, const TrainOptions& options,
                      const Identity& further) {
   Identity identity = further;
-  visit_train_fields(options, [&](const char* name, const auto& value) {
-    identity.emplace_back(fmt::format("train.{}", name), fmt::format("{}", value));
-  });
-  const std::string text = to_text(config);
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = text.find('\n', begin), middle = text.find('=', begin);
-    identity.emplace_back("model." + text.substr(begin, middle - begin), text.substr(middle + 1, end - middle - 1));
-    begin = end + 1;
-  }
+  for (const auto& [name, value] : recorded_fields(options)) identity.emplace_back("train." + name, to_text(value));
+  for (const auto& [name, value] : recorded_fields(config)) identity.emplace_back("model." + name, to_text(value));
   identity.emplace_back("data.train", fmt::format("{:016x}", sets.proof.train_digest));
   identity.emplace_back("data.validation", fmt::format("{:016x}", sets.proof.validation_digest));
   return identity;
@@ -112,10 +109,10 @@ class Trainer {
   std::vector<std::int32_t> held_labels_;  // of the validation windows, [n]
   std::vector<float> held_logits_;         // [n, outputs]
   Matrix<float> held_probabilities_;       // [n, K]
-  bool padded_;                            // some training windows are
+  Transformer inference_;
   engine::Shards<float> shards_;
   Batches batches_;
-  BatchLoader loader_;
+  WindowBuffer loader_;
   TrainState state_;
   TrainResult result_;
   std::optional<Progress> progress_;
@@ -133,16 +130,15 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       identity_(identity_of(model.config(), sets, options, control.identity)),
       held_labels_(sets.validation.labels()),
       held_logits_(sets.validation.size() * model.config().outputs()),
-      held_probabilities_(sets.validation.size(), model.config().classes),
-      padded_(sets.train.padded_count() > 0),
+      held_probabilities_(sets.validation.size(), model.config().input.classes),
+      inference_(Transformer::view_of(model)),
       shards_(model.parameters(), pool,
-              {.shards = kShards,
-               .at_once = engine::samples_at_once(model.config().width, model.config().steps()),
+              {.at_once = engine::samples_at_once(model.config().body.width, model.config().steps()),
                .seed = options.seed}),
       batches_(sets.train, {.size = options.batch, .seed = options.seed}),
-      loader_(model.config(), options.batch) {
-  if (options.class_weights == "auto") class_weights_ = sets.train.class_weights();
-  if (control.keep_scores && model.config().classes == 2) {
+      loader_(inference_.shape(), options.batch) {
+  if (options.class_weights == ClassWeights::kAuto) class_weights_ = sets.train.class_weights();
+  if (control.keep_scores && model.config().input.classes == 2) {
     state_.record.validation_labels = held_labels_;
     state_.record.validation_scores.columns = held_labels_.size();
   }
@@ -167,7 +163,11 @@ void Trainer::resume() {
       state.record.validation_scores.columns == state_.record.validation_scores.columns &&
       state.record.validation_scores.rows == (state_.record.validation_labels.empty() ? 0 : state.epoch) &&
       (held_labels_.empty() || state.epoch == 0) == (state.record.best_epoch == 0);
-  if (!fits) reject({{path}, "a checkpoint of the same run", "one of other sizes", "without --resume it begins anew"});
+  if (!fits)
+    reject({{path},
+            "a checkpoint of the same run",
+            "one of other sizes",
+            fmt::format("without {} it begins anew", field_text("resume"))});
   std::copy(found.weights.begin(), found.weights.end(), weights.begin());
   std::copy(found.first_moments.begin(), found.first_moments.end(), shards_.first_moments().begin());
   std::copy(found.second_moments.begin(), found.second_moments.end(), shards_.second_moments().begin());
@@ -219,7 +219,7 @@ void Trainer::step(std::span<const std::uint32_t> numbers) {
   Samples<float> samples;
   {
     const Timed timed(seconds.data);
-    samples = loader_.load(sets_.train, numbers, padded_, pool_);
+    samples = loader_.load(sets_.train, numbers, pool_);
   }
   double loss = 0;
   {
@@ -232,11 +232,11 @@ void Trainer::step(std::span<const std::uint32_t> numbers) {
   const Timed timed(seconds.update);
   const double norm = shards_.gradient_norm();
   if (!std::isfinite(loss) || !std::isfinite(norm))
-    throw Error(fmt::format("the loss is no longer a number at step {} (epoch {}): a lower --rate may help",
-                            state_.step + 1, state_.epoch + 1));
-  const ScheduleOptions schedule{options_.rate, options_.warm_up, options_.floor};
+    throw Error(fmt::format("the loss is no longer a number at step {} (epoch {}): a lower {} may help",
+                            state_.step + 1, state_.epoch + 1, field_text("learning_rate")));
+  const ScheduleOptions schedule{options_.learning_rate, options_.warm_up, options_.floor};
   shards_.update({.rate = rate_at(state_.step + 1, schedule_steps(), schedule), .decay = options_.decay},
-                 clip_factor(norm, options_.clip));
+                 clip_factor(norm, options_.clip_norm));
   state_.loss_sum += loss * count;
   state_.norm_sum += norm;
   result_.windows += numbers.size();
@@ -246,7 +246,7 @@ void Trainer::end_epoch() {
   EpochRecord record;
   record.loss = state_.loss_sum / static_cast<double>(sets_.train.size());
   record.gradient_norm = state_.norm_sum / static_cast<double>(steps_of_epoch());
-  record.rate = rate_at(state_.step, schedule_steps(), {options_.rate, options_.warm_up, options_.floor});
+  record.rate = rate_at(state_.step, schedule_steps(), {options_.learning_rate, options_.warm_up, options_.floor});
   validate_into_record(record);
   record.seconds = now() - epoch_started_;
 
@@ -270,9 +270,8 @@ void Trainer::end_epoch() {
 void Trainer::validate_into_record(EpochRecord& record) {
   if (held_labels_.empty()) return;
   const Timed timed(state_.record.seconds.validation);
-  logits_into(model_, sets_.validation, loader_, pool_, held_logits_,
-              [&](std::size_t count, auto&& body) { shards_.infer(count, body); });
-  probabilities_into<float>(held_logits_, model_.config().classes, held_probabilities_.values);
+  logits_into(inference_, sets_.validation, 0, pool_, held_logits_);
+  probabilities_into<float>(held_logits_, model_.config().input.classes, held_probabilities_.values);
   validate_into(held_logits_, held_probabilities_, held_labels_, class_weights_, record);
   if (state_.record.validation_labels.empty()) return;
   Matrix<float>& kept = state_.record.validation_scores;
@@ -293,7 +292,7 @@ void Trainer::restore_best() {
   const EpochRecord& best = state_.record.history[state_.record.best_epoch - 1];
   if (std::isnan(best.threshold)) return;
   result_.threshold = best.threshold;
-  result_.threshold_origin = "best F1 on validation";
+  result_.threshold_from = "best F1 on validation";
 }
 
 void Trainer::save() {

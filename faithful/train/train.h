@@ -40,11 +40,11 @@ FAITHFUL_API std::string to_string(StopReason reason);  // "all epochs done", "n
 struct TrainResult {
   TrainRecord record = {};
   StopReason reason = StopReason::kAllEpochs;
-  double threshold = 0.5;                    // two classes: class 1 from this probability on
-  std::string threshold_origin = "default";  // default, or "best F1 on validation"
-  std::size_t steps = 0;                     // all that were done
-  std::size_t windows = 0;                   // that went forwards and backwards in this run
-  std::size_t activation_bytes = 0;          // peak, over all threads
+  double threshold = 0.5;                  // two classes: class 1 from this probability on
+  std::string threshold_from = "default";  // default, or "best F1 on validation"
+  std::size_t steps = 0;                   // all that were done
+  std::size_t windows = 0;                 // that went forwards and backwards in this run
+  std::size_t activation_bytes = 0;        // peak, over all threads
 };
 
 // Trains a model on sets.train from start values of options.seed and leaves in it the weights of the best epoch by

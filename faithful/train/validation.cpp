@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "faithful/metrics/confusion.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
-#include "faithful/train/answers.h"
 #include "faithful/train/validation_internal.h"
 
 namespace faithful {

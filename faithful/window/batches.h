@@ -13,12 +13,10 @@ namespace faithful {
 struct BatchOptions {
   std::size_t size = 32;  // B
   std::uint64_t seed = 1;
-  bool shuffle = true;      // a new order each epoch
-  bool balance = false;     // draw every class equally often, the rare ones repeatedly; needs labels
-  bool drop_short = false;  // leave out the last batch where it is not full
 };
 
-// The order in which an epoch goes through the windows, by (seed, epoch) alone: every model sees the same batches.
+// The order in which an epoch goes through the windows: only seed and epoch decide it, so that every model sees
+// the same batches.
 class FAITHFUL_API Batches {
  public:
   Batches(const Windows& windows, const BatchOptions& options);  // at epoch 0
@@ -29,7 +27,6 @@ class FAITHFUL_API Batches {
 
  private:
   BatchOptions options_;
-  std::vector<std::vector<std::uint32_t>> by_class_;  // windows of each class that has any; one list without balance
   std::vector<std::uint32_t> order_;
 };
 

@@ -25,7 +25,7 @@ class WindowHashes {
   std::vector<std::uint64_t> powers_;                 // of the base, [longest + 1]
 };
 
-// Removes the windows whose content is that of a held window; returns how many.
+// Removes the windows with the content of a held-out one; returns how many.
 std::size_t drop_repeats(const WindowHashes& hashes, std::vector<Window>& windows, std::span<const Window> held);
 
 // Counts what the three parts share, by index and by content.

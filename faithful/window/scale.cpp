@@ -96,13 +96,20 @@ Scale make_scale(const std::vector<Extent>& extents, const std::vector<Extent>& 
   return scale;
 }
 
-bool is_per_series(const TrainingPart& part, ScalerScope scope) {
-  if (scope != ScalerScope::kAuto) return scope == ScalerScope::kPerSeries;
+bool is_per_series(const TrainingPart& part) {
   const SplitKind kind = part.options().kind;
   return (kind == SplitKind::kBlocked || kind == SplitKind::kRandom) && !part.dataset().has_series_labels();
 }
 
 }  // namespace
+
+Setting scaler_setting(ScalerKind& kind) {
+  return {{"scaler",
+           "S",
+           "how channels are scaled, by statistics of the training part",
+           {.choices = scaler_names(), .group = FieldGroup::kWindows}},
+          choice_of(kind)};
+}
 
 const std::vector<std::string>& scaler_names() {
   static const std::vector<std::string> names = {"none", "standard", "min-max", "robust"};
@@ -116,7 +123,7 @@ std::string to_string(ScalerKind kind) {
 ScalerKind parse_scaler_kind(std::string_view name) {
   const std::vector<std::string>& names = scaler_names();
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) reject({{"scaler"}, "the name of a scaler", quote(name), suggest(name, names)});
+  if (found == names.end()) reject({{.field = "scaler"}, "the name of a scaler", quote(name), suggest(name, names)});
   return static_cast<ScalerKind>(found - names.begin());
 }
 
@@ -137,16 +144,16 @@ const Scale& Scaler::of(const std::string& series_name) const {
   return own == record_.by_series.end() ? record_.common : own->second;
 }
 
-Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options) {
+Scaler fit_scaler(const TrainingPart& part, ScalerKind kind) {
   const Dataset& dataset = part.dataset();
   const std::vector<Piece> pieces = without_overlaps(part.pieces());
-  const std::vector<Extent> common = measure_channels(dataset, pieces, options.kind);
-  ScalerRecord record{options.kind, make_scale(common, common), {}};
-  if (is_per_series(part, options.scope)) {
+  const std::vector<Extent> common = measure_channels(dataset, pieces, kind);
+  ScalerRecord record{kind, make_scale(common, common), {}};
+  if (is_per_series(part)) {
     std::map<std::string, std::vector<Piece>> by_name;
     for (const Piece& piece : pieces) by_name[dataset.series[piece.series].name].push_back(piece);
     for (const auto& [name, own] : by_name)
-      record.by_series[name] = make_scale(measure_channels(dataset, own, options.kind), common);
+      record.by_series[name] = make_scale(measure_channels(dataset, own, kind), common);
   }
   Scaler scaler(std::move(record));
   scaler.split_id_ = part.split_id();

@@ -21,16 +21,7 @@ enum class ScalerKind : std::uint8_t {
 FAITHFUL_API const std::vector<std::string>& scaler_names();  // of the kinds, in their order
 FAITHFUL_API std::string to_string(ScalerKind kind);
 FAITHFUL_API ScalerKind parse_scaler_kind(std::string_view name);  // InputError for an unknown name
-
-// kAuto: each timeline by its own statistics where the split divides timelines (blocked, random), all series by common
-// ones where it holds out whole series (series, given, or series with one label each): those have no training samples
-// of their own.
-enum class ScalerScope : std::uint8_t { kAuto, kPerSeries, kCommon };
-
-struct ScalerOptions {
-  ScalerKind kind = ScalerKind::kStandard;
-  ScalerScope scope = ScalerScope::kAuto;
-};
+FAITHFUL_API Setting scaler_setting(ScalerKind& kind);             // which is set by name
 
 // y = (x - shift) * factor, per channel.
 struct Scale {
@@ -60,13 +51,15 @@ class FAITHFUL_API Scaler {
   std::uint64_t split_id() const { return split_id_; }  // that it was fitted on; 0: from a record
 
  private:
-  friend FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options);
+  friend FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, ScalerKind kind);
   ScalerRecord record_;
   std::uint64_t split_id_ = 0;
 };
 
 // Learns the statistics of each channel from the training part, and from nothing else. A channel that is constant there
-// takes the spread of all series together, or 1 where that is constant too. NaN counts as absent.
-FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, const ScalerOptions& options = {});
+// takes the spread of all series together, or 1 where that is constant too. NaN counts as absent. Each timeline has its
+// own statistics where the split divides timelines (blocked, random). All series share them where whole series are held
+// out (series, given, or series with one label each), for those have no training samples of their own.
+FAITHFUL_API Scaler fit_scaler(const TrainingPart& part, ScalerKind kind = ScalerKind::kStandard);
 
 }  // namespace faithful

@@ -1,7 +1,6 @@
 #include "faithful/window/split.h"
 
 #include <algorithm>
-#include <set>
 #include <span>
 #include <utility>
 
@@ -18,44 +17,27 @@ namespace {
 const std::vector<std::string> kSplitNames = {"blocked", "series", "given", "random"};
 const std::vector<std::string> kRuleNames = {"any", "last", "majority"};
 
-std::size_t index_of(std::string_view name, const std::vector<std::string>& names, const char* option,
+std::size_t index_of(std::string_view name, const std::vector<std::string>& names, const Place& place,
                      const char* what) {
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) reject({{option}, what, quote(name), suggest(name, names)});
+  if (found == names.end()) reject({place, what, quote(name), suggest(name, names)});
   return static_cast<std::size_t>(found - names.begin());
 }
 
-void check(const SplitOptions& options) {
-  const auto require = [](bool holds, const char* name, const char* wanted, double found) {
-    if (!holds) reject({{name}, wanted, fmt::format("{}", found)});
+void check(SplitOptions options) {
+  check_settings(settings(options));
+  const auto require = [](bool holds, const char* field, const std::string& wanted, auto found) {
+    if (!holds) reject({{.field = field}, wanted, fmt::format("{}", found)});
   };
-  const double train = options.train, validation = options.validation;
-  require(options.window.stride >= 1, "--stride", "at least 1", 0);
-  require(train > 0 && train <= 1, "--train-share", "a share above 0 and up to 1", train);
-  require(validation >= 0 && train + validation <= 1 + 1e-9, "--validation-share", "a share that train leaves room for",
-          validation);
-  require(options.block_windows >= 5, "--block-windows", "at least 5", static_cast<double>(options.block_windows));
-  require(options.folds >= 1, "--folds", "at least 1", static_cast<double>(options.folds));
-  require(options.fold < options.folds, "--fold", "a number below --folds", static_cast<double>(options.fold));
+  require(options.train + options.validation <= 1 + 1e-9, "validation", "a share that train leaves room for",
+          options.validation);
+  require(options.fold < options.folds, "fold", fmt::format("a number below {}", options.folds), options.fold);
 }
 
 std::size_t longest_series(const Dataset& dataset) {
   std::size_t longest = 0;
   for (const Series& series : dataset.series) longest = std::max(longest, series.length());
   return longest;
-}
-
-// Whoever is scored must have been seen in training.
-void check_classes(const Dataset& dataset) {
-  std::set<std::int32_t> trained;
-  for (const Series& series : dataset.series)
-    if (series.part == Part::kTrain) trained.insert(series.label);
-  for (const Series& series : dataset.series)
-    if (series.part == Part::kTest && series.label != kNoLabel && trained.count(series.label) == 0)
-      reject(
-          {{dataset.source.empty() ? dataset.name : dataset.source},
-           "every class of the test part in the training part",
-           fmt::format("class {} in test alone", quote(dataset.classes.at(static_cast<std::size_t>(series.label))))});
 }
 
 std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
@@ -67,6 +49,38 @@ std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
 
 }  // namespace
 
+std::vector<Setting> settings(SplitOptions& options) {
+  constexpr FieldGroup kGroup = FieldGroup::kWindows;
+  return {
+      {{"window", "S", "samples of a window; 0: every series whole", {.group = kGroup, .common = true}},
+       &options.window.length},
+      {{"stride", "N", "samples from one window to the next", {.least = 1, .group = kGroup, .common = true}},
+       &options.window.stride},
+      {{"label_rule",
+        "RULE",
+        "a window is anomalous if any, the last or the majority of its points is",
+        {.choices = kRuleNames, .group = kGroup}},
+       choice_of(options.window.label_rule)},
+      {{"split",
+        "KIND",
+        "blocked: blocks of each timeline, no leak; series: whole series; given: the data's own; random: leaks",
+        {.choices = kSplitNames, .group = kGroup, .common = true}},
+       choice_of(options.kind)},
+      {{"folds",
+        "N",
+        "folds of the cross-validation for a given split; 1: a share of the training part validates",
+        {.least = 1, .group = kGroup}},
+       &options.folds},
+      {{"train", "X", "share of the training part", {.above = 0, .most = 1}}, &options.train},
+      {{"validation", "X", "share of the validation part", {.least = 0, .most = 1}}, &options.validation},
+      {{"seed", "N", "seed of the split"}, &options.seed},
+      {{"block_windows", "N", "windows of the shortest block", {.least = 5, .applies_to = "blocked"}},
+       &options.block_windows},
+      {{"fold", "N", "the fold that validates", {.applies_to = "given"}}, &options.fold},
+      {{"refit", "", "all of the training part trains, nothing validates", {.applies_to = "given"}}, &options.refit},
+      {{"needs_test", "", "a test part is needed", {.applies_to = "given"}}, &options.needs_test}};
+}
+
 std::string to_string(SplitKind kind) {
   return kSplitNames[static_cast<std::size_t>(kind)];
 }
@@ -74,10 +88,10 @@ std::string to_string(LabelRule rule) {
   return kRuleNames[static_cast<std::size_t>(rule)];
 }
 SplitKind parse_split_kind(std::string_view name) {
-  return static_cast<SplitKind>(index_of(name, kSplitNames, "--split", "the name of a split"));
+  return static_cast<SplitKind>(index_of(name, kSplitNames, {.field = "split"}, "the name of a split"));
 }
 LabelRule parse_label_rule(std::string_view name) {
-  return static_cast<LabelRule>(index_of(name, kRuleNames, "--label-rule", "the name of a label rule"));
+  return static_cast<LabelRule>(index_of(name, kRuleNames, {.field = "label_rule"}, "the name of a label rule"));
 }
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
@@ -139,15 +153,15 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
     check_classes(dataset);
   }
   finish();
-  const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
   const bool has_both = !train_.pieces().empty() && !test_.pieces().empty();
   const bool wants_test = given ? options_.needs_test : options_.train + options_.validation < 1 - 1e-9;
   if (!has_both && (wants_test || train_.pieces().empty()))
     reject(
-        {{place},
+        {{dataset.place()},
          given ? "series of its own train and test parts" : "enough series or samples for a training and a test part",
          fmt::format("{} pieces to train and {} to test", train_.pieces().size(), test_.pieces().size()),
-         given ? "another --split" : "a shorter window, or --split random"});
+         fmt::format("{}another {}", given ? "" : fmt::format("a shorter {}, or ", field_text("window")),
+                     field_text("split"))});
 }
 
 Split::Split(HoldOut, const Dataset& dataset, const WindowOptions& window) : dataset_(&dataset) {
@@ -155,7 +169,7 @@ Split::Split(HoldOut, const Dataset& dataset, const WindowOptions& window) : dat
   check(options_);
   window_length_ = window.length == 0 ? longest_series(dataset) : window.length;
   for (std::size_t i = 0; i < dataset.series.size(); ++i)
-    if (dataset.series[i].length() > 0) test_.pieces_.push_back({i, 0, dataset.series[i].length()});
+    if (dataset.series[i].length() > 0) test_.pieces_.push_back({{0, dataset.series[i].length()}, i});
   finish();
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/field.h"
 #include "faithful/data/dataset.h"
 
 // Split -> scale -> cut -> batch, in that order and in no other: a scaler is fitted on a TrainingPart, which only a
@@ -31,7 +32,7 @@ FAITHFUL_API LabelRule parse_label_rule(std::string_view name);  // InputError f
 struct WindowOptions {
   std::size_t length = 100;  // S; 0: every series whole, padded to the longest
   std::size_t stride = 50;   // between the beginnings of windows
-  LabelRule label = LabelRule::kAny;
+  LabelRule label_rule = LabelRule::kAny;
 };
 
 struct SplitOptions {
@@ -50,16 +51,16 @@ struct SplitOptions {
   bool labelled_only = false;                           // series without labels are in no part
 };
 
+// The fields that are set by name: the one table that describes them.
+FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
+
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
 FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);
 
-// Samples begin .. end-1 of a series.
-struct Piece {
+// Samples of a series.
+struct Piece : Range {
   std::size_t series = 0;
-  std::size_t begin = 0;
-  std::size_t end = 0;
 
-  std::size_t length() const { return end - begin; }
   bool operator==(const Piece&) const = default;
 };
 
@@ -93,7 +94,7 @@ class FAITHFUL_API TrainingPart : public SplitPart {
 // Who is in which part. It refers to the data set, which must outlive it.
 class FAITHFUL_API Split {
  public:
-  // InputError where the data cannot be split so: no train and test parts (kGiven), a class in test alone, too few
+  // InputError where the data cannot be split so: no train and test parts (kGiven), a class only in test, too few
   // series.
   Split(const Dataset& dataset, SplitOptions options);
   Split(Dataset&&, SplitOptions) = delete;

@@ -54,7 +54,7 @@ void add_pieces(const Dataset& dataset, const SharedTimeline& timeline, std::siz
                 std::size_t window_length, std::vector<Piece>& pieces) {
   for (const std::size_t series : timeline.series) {
     const std::size_t length = dataset.series[series].length(), stop = std::min(end, length);
-    if (begin < stop && stop - begin >= std::min(window_length, length)) pieces.push_back({series, begin, stop});
+    if (begin < stop && stop - begin >= std::min(window_length, length)) pieces.push_back({{begin, stop}, series});
   }
 }
 
@@ -141,7 +141,8 @@ std::vector<Unit> make_single_windows(const Dataset& dataset, const std::vector<
       for (const std::size_t member : timelines[i].series) {
         const Series& series = dataset.series[member];
         if (begin >= series.length()) continue;
-        const std::int32_t label = window_label(series, begin, std::min(end, series.length()), options.window.label);
+        const std::int32_t label =
+            window_label(series, begin, std::min(end, series.length()), options.window.label_rule);
         stratum = std::max(stratum, label == kNoLabel ? 0 : static_cast<std::size_t>(label));
       }
       units.push_back({.timeline = i, .begin = begin, .end = end, .stratum = stratum});

@@ -28,11 +28,11 @@ struct Unit {
   std::size_t end = 0;
   std::size_t stratum = 0;    // class, or whether it holds an anomaly
   bool clear_before = false;  // the window's length before `begin` is free of anomalies ...
-  bool clear_behind = false;  // ... and so is that behind it
+  bool clear_behind = false;  // ... and so is that after it
   PartIndex part = kTrainIndex;
 };
 
-// The timelines of the whole data set, or of its own part alone.
+// The timelines of the whole data set, or only of one of its own parts.
 std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
                                            std::optional<Part> only = {});
 

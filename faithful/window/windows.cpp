@@ -31,7 +31,7 @@ class Cutter {
         const std::size_t length = std::min(windows.length_, piece.end - begin);
         windows.windows_.push_back({static_cast<std::uint32_t>(piece.series), static_cast<std::uint32_t>(begin),
                                     static_cast<std::uint32_t>(length),
-                                    window_label(series, begin, begin + length, options.label)});
+                                    window_label(series, begin, begin + length, options.label_rule)});
       }
     }
     return windows;

@@ -73,7 +73,7 @@ struct DisjointnessProof {
   std::size_t train_samples = 0, validation_samples = 0, test_samples = 0;  // covered by them, each counted once
   std::size_t shared_samples = 0;   // by index: (series, time) in windows of more than one part
   std::size_t shared_windows = 0;   // by content: windows whose values are those of a window of another part
-  std::size_t dropped_windows = 0;  // training and validation windows left out because their content is held out too
+  std::size_t dropped_windows = 0;  // training and validation windows dropped because their content is held out too
   std::uint64_t train_digest = 0, validation_digest = 0, test_digest = 0;  // of all contents: equal for paired runs
 
   bool holds() const { return shared_samples == 0 && shared_windows == 0; }

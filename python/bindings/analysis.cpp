@@ -2,17 +2,16 @@
 
 #include "core.h"
 #include "encoding.h"
-#include "faithful/outcome/analysis_json.h"
+#include "faithful/analysis/analysis_json.h"
 
 namespace faithful::python {
 
 namespace {
 
-AnalysisOptions analysis_options_of(const py::dict& said) {
-  AnalysisOptions options;
+AnalysisOptions analysis_options_of(const py::dict& said, ThreadPool& pool) {
+  AnalysisOptions options{.pool = &pool};
   take(said, "sigma_bins", options.sigma_bins);
-  take(said, "at", options.positions);
-  take(said, "threads", options.threads);
+  take(said, "at", options.at);
   take(said, "seed", options.faithfulness.seed);
   return options;
 }
@@ -38,9 +37,10 @@ py::dict result(Analysis found) {
   return out;
 }
 
-py::dict analyze_name(const std::string& name, const py::dict& encoding, const py::dict& said) {
+py::dict analyze_name(const std::string& name, const py::dict& encoding, const py::dict& said, std::size_t threads) {
   const EncodingOptions encoding_options = encoding_options_of(encoding);
-  const AnalysisOptions options = analysis_options_of(said);
+  ThreadPool pool(threads);
+  const AnalysisOptions options = analysis_options_of(said, pool);
   Analysis analysis;
   {
     const py::gil_scoped_release free;
@@ -49,9 +49,10 @@ py::dict analyze_name(const std::string& name, const py::dict& encoding, const p
   return result(std::move(analysis));
 }
 
-py::dict analyze_array(const std::string& name, const Dense<double>& array, const py::dict& said) {
+py::dict analyze_array(const std::string& name, const Dense<double>& array, const py::dict& said, std::size_t threads) {
   const Matrix<double> table = matrix_of(array);
-  const AnalysisOptions options = analysis_options_of(said);
+  ThreadPool pool(threads);
+  const AnalysisOptions options = analysis_options_of(said, pool);
   Analysis analysis;
   {
     const py::gil_scoped_release free;

@@ -12,6 +12,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include "faithful/base/field.h"
 #include "faithful/base/matrix.h"
 
 namespace faithful::python {
@@ -28,6 +29,28 @@ void bind_window(py::module_& module);
 void bind_model(py::module_& module);
 void bind_train(py::module_& module);
 void bind_predict(py::module_& module);
+
+// A note of the library, settings spelled as Python's arguments.
+std::string note_text(const std::string& note);
+inline std::vector<std::string> note_texts(const std::vector<std::string>& notes) {
+  std::vector<std::string> texts;
+  for (const std::string& note : notes) texts.push_back(note_text(note));
+  return texts;
+}
+
+// A value of Python as the text that settings are set from.
+std::string setting_text(const py::handle& value);
+
+// Sets the settings that Python names.
+void take_settings(const std::vector<Setting>& settings, const py::dict& said);
+
+// The settings as Python sees them: {name, default, choices, group, applies_to, help} of each.
+py::list describe_settings(const std::vector<Setting>& settings);
+template <class Options>
+py::list described() {
+  Options options;
+  return describe_settings(settings(options));
+}
 
 // Arrays as the functions below want them: in C order, converted where they are not.
 template <class T>

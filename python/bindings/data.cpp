@@ -12,31 +12,8 @@ namespace {
 
 ReadOptions read_options_of(const py::dict& said) {
   ReadOptions options;
-  take(said, "format", options.format);
-  take(said, "label", options.label);
-  take(said, "positive", options.positive);
-  take(said, "time", options.time);
-  take(said, "time_unit", options.time_unit);
-  take(said, "series", options.series);
-  take(said, "part", options.part);
+  take_settings(settings(options), said);
   take(said, "ignore", options.ignore);
-  take(said, "separator", options.separator);
-  take(said, "decimal", options.decimal);
-  take(said, "values", options.values);
-  take(said, "axes", options.axes);
-  take(said, "channels", options.channels);
-  take(said, "spacecraft", options.spacecraft);
-  take(said, "data_dir", options.data_dir);
-  std::string missing = "error", label_of = "point", header = "auto";
-  take(said, "missing", missing);
-  take(said, "label_of", label_of);
-  take(said, "header", header);
-  options.missing = missing == "interpolate" ? Missing::kInterpolate
-                    : missing == "zero"      ? Missing::kZero
-                    : missing == "keep"      ? Missing::kKeep
-                                             : Missing::kError;
-  options.label_of = label_of == "series" ? LabelOf::kSeries : LabelOf::kPoint;
-  options.header = header == "yes" ? Header::kYes : header == "no" ? Header::kNo : Header::kAuto;
   return options;
 }
 
@@ -117,7 +94,7 @@ void bind_data(py::module_& module) {
       .def_readonly("rate", &Dataset::rate)
       .def_readonly("source", &Dataset::source)
       .def_readonly("format", &Dataset::format)
-      .def_readonly("notes", &Dataset::notes)
+      .def_property_readonly("notes", [](const Dataset& self) { return note_texts(self.notes); })
       .def_property_readonly("series", &series_list)
       .def("part", [](const Dataset& self, const std::string& name) {
         return std::make_shared<Dataset>(part_of(self, part_named(name)));
@@ -128,8 +105,11 @@ void bind_data(py::module_& module) {
     const py::gil_scoped_release free;
     return std::make_shared<Dataset>(load_dataset(path, options));
   });
-  module.def("save_dataset", &save_dataset, py::call_guard<py::gil_scoped_release>());
-  module.def("read_formats", &read_formats);
+  module.def("save_dataset", [](const Dataset& dataset, const std::string& path) {
+    const py::gil_scoped_release free;
+    return note_texts(save_dataset(dataset, path));
+  });
+  module.def("read_settings", &described<ReadOptions>);
 }
 
 }  // namespace faithful::python

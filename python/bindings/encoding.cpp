@@ -1,11 +1,9 @@
 #include "encoding.h"
 
 #include "core.h"
-#include "faithful/encoding/bias.h"
 #include "faithful/encoding/catalog.h"
 #include "faithful/encoding/dft.h"
-#include "faithful/encoding/relative.h"
-#include "faithful/encoding/rotary.h"
+#include "model.h"
 
 namespace faithful::python {
 
@@ -14,22 +12,16 @@ EncodingOptions encoding_options_of(const py::dict& said) {
   take(said, "length", options.length);
   take(said, "dim", options.dim);
   take(said, "heads", options.heads);
-  take(said, "rho", options.rho);
-  take(said, "period", options.period);
   take(said, "seed", options.seed);
-  take(said, "clip", options.clip);
-  take(said, "time_dim", options.time_dim);
   take(said, "positions", options.positions);
-  take(said, "first_position", options.sinusoidal.first_position);
-  take(said, "tupe_relative", options.tupe_relative);
   take(said, "parameters", options.parameters);
-  std::string scale = "as-defined", layout = "interleaved", exponent = "2i/d";
+  std::string scale = "as-defined";
   take(said, "scale", scale);
-  take(said, "layout", layout);
-  take(said, "exponent", exponent);
   options.scale = parse_scale(scale);
-  if (layout == "halves") options.sinusoidal.layout = SinusoidalConvention::Layout::kHalves;
-  if (exponent != "2i/d") options.sinusoidal.step = SinusoidalConvention::Step::kOneOverHalfMinusOne;
+  for (const Setting& setting : options.own.settings()) {
+    const char* name = setting.field.name.c_str();
+    if (said.contains(name)) set_text(setting, setting_text(said[name]));
+  }
   return options;
 }
 
@@ -39,8 +31,8 @@ py::list catalog() {
   py::list entries;
   for (const CatalogEntry& entry : encoding_catalog()) {
     py::dict parameters;
-    for (const CatalogParameter& one : entry.parameters)
-      parameters[one.option.c_str()] = py::make_tuple(one.default_value, one.meaning);
+    for (const CatalogParameter& one : parameters_of(entry))
+      parameters[one.field.c_str()] = py::make_tuple(one.default_value, one.meaning);
     py::dict out;
     out["name"] = entry.name;
     out["kind"] = std::string(to_string(entry.kind));
@@ -81,41 +73,25 @@ py::array_t<std::int64_t> decode(const Dense<double>& codes, std::size_t period,
   return owning_array(std::vector<std::int64_t>(positions.begin(), positions.end()));
 }
 
-// [2 length - 1]: of the offsets j - i = -(length - 1) .. length - 1.
-template <class RowOf>
-py::array_t<std::int64_t> rows_of_offsets(std::ptrdiff_t length, const RowOf& row_of) {
-  std::vector<std::int64_t> rows;
-  for (std::ptrdiff_t offset = 1 - length; offset < length; ++offset)
-    rows.push_back(static_cast<std::int64_t>(row_of(offset)));
-  return owning_array(std::move(rows));
-}
-
-py::array_t<double> rotate(const Dense<double>& vectors, const Dense<double>& rows, bool halves) {
-  const auto count = static_cast<std::size_t>(vectors.shape(0)), width = static_cast<std::size_t>(vectors.shape(1));
-  py::array_t<double> out({count, width});
-  std::copy_n(vectors.data(), vectors.size(), out.mutable_data());
-  for (std::size_t s = 0; s < count; ++s) {
-    rotate_pairs({out.mutable_data() + s * width, width}, {rows.data() + s * width, width},
-                 halves ? RotaryPairing::kHalves : RotaryPairing::kInterleaved);
-  }
-  return out;
-}
-
 }  // namespace
 
 void bind_encoding(py::module_& module) {
   module.def("encodings", &catalog);
+  module.def("encoding_settings", [] {
+    OwnOptions own;
+    std::vector<Setting> of_tables;
+    const std::vector<Setting> all = own.settings();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (own_options()[i].in_table) of_tables.push_back(all[i]);
+    }
+    return describe_settings(of_tables);
+  });
+  module.def("encoding_name", [](const std::string& name) { return catalog_entry(name).name; });
   module.def("encode", &make);
   module.def("decode", &decode);
   module.def("start_parameters", [](const std::string& name, const py::dict& said) {
     return owning_array(start_parameters(name, encoding_options_of(said)));
   });
-  module.def("alibi_slopes", [](std::size_t heads) { return owning_array(alibi_slopes(heads)); });
-  module.def("t5_buckets", [](std::ptrdiff_t length) { return rows_of_offsets(length, &t5_bucket); });
-  module.def("shaw_rows", [](std::ptrdiff_t length, std::size_t clip) {
-    return rows_of_offsets(length, [clip](std::ptrdiff_t offset) { return shaw_row(offset, clip); });
-  });
-  module.def("rotate_pairs", &rotate);
 }
 
 }  // namespace faithful::python

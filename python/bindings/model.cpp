@@ -6,10 +6,10 @@ namespace faithful::python {
 
 ModelConfig model_config_of(const std::string& preset_name, const py::dict& said) {
   ModelConfig config = preset(preset_name);
-  std::size_t width = config.width;
-  take(said, "width", width);
-  set_width(config, width);
-  visit_fields(config, [&](const char* name, auto& field) { take(said, name, field); });
+  for (const Setting& setting : settings(config)) {
+    const std::string& name = setting.field.name;
+    if (said.contains(name)) set_field(config, name, setting_text(said[name.c_str()]));
+  }
   return config;
 }
 
@@ -17,10 +17,10 @@ void bind_model(py::module_& module) {
   module.def("presets", &preset_names);
   module.def("preset", [](const std::string& name) {
     py::dict fields;
-    const ModelConfig config = preset(name);
-    visit_fields(config, [&](const char* field_name, const auto& field) { fields[field_name] = py::cast(field); });
+    for (const auto& [field, value] : recorded_fields(preset(name))) fields[field.c_str()] = value;
     return fields;
   });
+  module.def("model_settings", &described<ModelConfig>);
 }
 
 }  // namespace faithful::python

@@ -2,6 +2,8 @@
 // there; what is wrong with the data is said by the library, whose complaints become exceptions here.
 
 #include <cctype>
+#include <map>
+#include <string>
 
 #include "core.h"
 #include "faithful/base/error.h"
@@ -10,21 +12,15 @@ namespace faithful::python {
 
 namespace {
 
-// The library names options as the program does. `--time-dim` is `time_dim` in Python.
-std::string in_python_words(const std::string& text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool starts = text.compare(i, 2, "--") == 0 && i + 2 < text.size() && std::islower(text[i + 2]) != 0 &&
-                        (i == 0 || std::isalnum(text[i - 1]) == 0);
-    if (!starts) {
-      out += text[i];
-      continue;
-    }
-    for (i += 2; i < text.size() && (std::islower(text[i]) != 0 || text[i] == '-'); ++i)
-      out += text[i] == '-' ? '_' : text[i];
-    --i;
-  }
-  return out;
+// A setting as a keyword argument: `missing="zero"`. Where Python has another name for it, it stands here.
+std::string argument_text(std::string_view field, std::string_view value) {
+  static const std::map<std::string_view, std::string_view> others = {{"split", "kind"}, {"form", "preset"}};
+  if (field == "part" && !value.empty()) return "part(\"" + std::string(value) + "\")";  // a method of Dataset
+  const auto other = others.find(field);
+  const std::string name(other == others.end() ? field : other->second);
+  if (value.empty()) return name;
+  const bool is_number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
+  return name + (is_number ? "=" + std::string(value) : "=\"" + std::string(value) + "\"");
 }
 
 void translate_errors() {
@@ -32,14 +28,18 @@ void translate_errors() {
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const InputError& error) {
-      PyErr_SetString(PyExc_ValueError, in_python_words(error.what()).c_str());
+      PyErr_SetString(PyExc_ValueError, error.spelled_by(argument_text).c_str());
     } catch (const Error& error) {
-      PyErr_SetString(PyExc_RuntimeError, in_python_words(error.what()).c_str());
+      PyErr_SetString(PyExc_RuntimeError, error.spelled_by(argument_text).c_str());
     }
   });
 }
 
 }  // namespace
+
+std::string note_text(const std::string& note) {
+  return spelled(note, argument_text);
+}
 
 }  // namespace faithful::python
 

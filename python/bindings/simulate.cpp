@@ -7,13 +7,7 @@ namespace {
 
 std::shared_ptr<Dataset> elevator(const py::dict& said, std::size_t threads) {
   ElevatorOptions options;
-  take(said, "trips", options.trips);
-  take(said, "anomalies", options.anomalies);
-  take(said, "test_trips", options.test_trips);
-  take(said, "test_anomalies", options.test_anomalies);
-  take(said, "seed", options.seed);
-  take(said, "samples", options.samples);
-  take(said, "channels", options.channels);
+  take_settings(settings(options), said);
   take(said, "faults", options.faults);
   const py::gil_scoped_release free;
   ThreadPool pool(threads);
@@ -30,6 +24,7 @@ std::vector<std::pair<std::string, std::string>> faults() {
 
 void bind_simulate(py::module_& module) {
   module.def("elevator", &elevator);
+  module.def("elevator_settings", &described<ElevatorOptions>);
   module.def("elevator_faults", &faults);
 }
 

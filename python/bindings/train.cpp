@@ -3,10 +3,8 @@
 #include <optional>
 
 #include "core.h"
-#include "faithful/outcome/trained_model.h"
 #include "faithful/train/fit.h"
 #include "model.h"
-#include "predict.h"
 #include "window.h"
 
 namespace faithful::python {
@@ -38,30 +36,28 @@ FitOptions fit_options_of(const py::dict& said) {
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
   options.split = split_options_of(part("split"));
-  options.scaler = scaler_options_of(part("split"));
-  const py::dict train = part("train");
-  visit_train_fields(options.train, [&](const char* name, auto& field) { take(train, name, field); });
+  options.scaler = scaler_of(part("split"));
+  take_settings(settings(options.train), part("train"));
   options.baselines = false;
   return options;
 }
 
 // `threshold`: of two classes; without one it is the one that validation chose.
-std::shared_ptr<Model> fit(const Dataset& dataset, const py::dict& said, std::optional<double> threshold,
-                           std::size_t threads, bool progress) {
+std::shared_ptr<TrainedModel> fit(const Dataset& dataset, const py::dict& said, std::optional<double> threshold,
+                                  std::size_t threads, bool progress) {
   const FitOptions options = fit_options_of(said);
   Interrupts interrupts;
-  std::shared_ptr<Model> model;
+  std::shared_ptr<TrainedModel> model;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
     FitControl control;
     control.stop = [&] { return interrupts.pending(); };
     control.progress = progress;
-    FitResult result = fit_classifier(dataset, options, pool, control);
+    FitResult result = fit_in_detail(dataset, options, pool, control);
     if (!result.stopped) {
-      TrainedModel trained = trained_model(result, options, dataset);
-      if (threshold) trained.threshold = *threshold, trained.threshold_from = "stated";
-      model = std::make_shared<Model>(std::move(trained));
+      model = std::make_shared<TrainedModel>(std::move(result.model));
+      if (threshold) model->threshold = *threshold, model->threshold_from = "stated";
     }
   }
   interrupts.raise();
@@ -72,6 +68,7 @@ std::shared_ptr<Model> fit(const Dataset& dataset, const py::dict& said, std::op
 
 void bind_train(py::module_& module) {
   module.def("fit", &fit);
+  module.def("train_settings", &described<TrainOptions>);
 }
 
 }  // namespace faithful::python

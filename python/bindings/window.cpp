@@ -10,29 +10,14 @@ namespace faithful::python {
 
 SplitOptions split_options_of(const py::dict& said) {
   SplitOptions options;
-  std::string kind = "blocked", label = "any";
-  take(said, "kind", kind);
-  take(said, "label", label);
-  take(said, "window", options.window.length);
-  take(said, "stride", options.window.stride);
-  take(said, "train", options.train);
-  take(said, "validation", options.validation);
-  take(said, "seed", options.seed);
-  take(said, "folds", options.folds);
-  take(said, "fold", options.fold);
-  take(said, "refit", options.refit);
-  take(said, "needs_test", options.needs_test);
-  options.kind = parse_split_kind(kind);
-  options.window.label = parse_label_rule(label);
+  take_settings(settings(options), said);
   return options;
 }
 
-ScalerOptions scaler_options_of(const py::dict& said) {
-  ScalerOptions options;
-  std::string kind = "standard";
-  take(said, "scaler", kind);
-  options.kind = parse_scaler_kind(kind);
-  return options;
+ScalerKind scaler_of(const py::dict& said) {
+  ScalerKind kind = ScalerKind::kStandard;
+  take_settings({scaler_setting(kind)}, said);
+  return kind;
 }
 
 namespace {
@@ -66,12 +51,12 @@ py::dict arrays_of(const Windows& windows, ThreadPool& pool) {
 
 py::dict split(const Dataset& dataset, const py::dict& said, std::size_t threads) {
   const SplitOptions options = split_options_of(said);
-  const ScalerOptions scaler_options = scaler_options_of(said);
+  const ScalerKind scaler = scaler_of(said);
   std::optional<WindowSets> sets;
   {
     const py::gil_scoped_release free;
     const Split parts(dataset, options);
-    sets = cut_windows(parts, fit_scaler(parts.train(), scaler_options));
+    sets = cut_windows(parts, fit_scaler(parts.train(), scaler));
   }
   ThreadPool pool(threads);
   py::dict out;
@@ -86,6 +71,13 @@ py::dict split(const Dataset& dataset, const py::dict& said, std::size_t threads
 
 void bind_window(py::module_& module) {
   module.def("split", &split);
+  module.def("split_settings", [] {
+    SplitOptions options;
+    ScalerKind scaler = ScalerKind::kStandard;
+    std::vector<Setting> all = settings(options);
+    all.push_back(scaler_setting(scaler));
+    return describe_settings(all);
+  });
 }
 
 }  // namespace faithful::python

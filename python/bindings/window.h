@@ -9,6 +9,6 @@ namespace faithful::python {
 
 // From the names that Python gives to the fields.
 SplitOptions split_options_of(const pybind11::dict& said);
-ScalerOptions scaler_options_of(const pybind11::dict& said);
+ScalerKind scaler_of(const pybind11::dict& said);
 
 }  // namespace faithful::python

@@ -100,15 +100,15 @@ def analyze(what, length=None, dim=None, *, name="table", sigma_bins=None, at=No
     sigma_bins: bandwidth of the kernel, in bins of 2 pi / d. at: positions of the deltas that are reconstructed.
     """
     said = checked({"sigma_bins": sigma_bins, "at": at}, _ANALYSIS)
-    said["threads"] = threads(n_jobs)
+    workers = threads(n_jobs)
     if isinstance(what, str):
         encoding = encoding_options(length, dim, options)
         said["seed"] = encoding.get("seed", 1)
-        return Analysis(_core.analyze(what, encoding, said))
+        return Analysis(_core.analyze(what, encoding, said, workers))
     if length is not None or dim is not None or options:
         names = ", ".join(n for n, v in {"length": length, "dim": dim, **options}.items() if v is not None)
         raise TypeError(f"{names}: expected with the name of an encoding only, found with a table")
     table = real_array(text("name", name), what)
     if table.ndim != 2:
         raise ValueError(f"{name}: expected a table of shape (positions, width), found {found(np.asarray(what))}")
-    return Analysis(_core.analyze_table(name, table, said))
+    return Analysis(_core.analyze_table(name, table, said, workers))

@@ -1,35 +1,33 @@
 """A scikit-learn classifier on the training of the program: the same options, the same bits, the same model file."""
 from __future__ import annotations
 
+import inspect
 import json
 
 import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
-from ._options import checked, found, number, one_of, path, scale, text, threads, whole, yes_no
+from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
 from ._samples import classes_of, series_of
 from .data import numbered_channels
 
-_at_least_one = lambda name, value: whole(name, value, 1)  # noqa: E731
+# The library's table of settings, but for those that presets and data fix: arrays have no times.
+_MODEL = {one["name"]: one for one in _core.model_settings() if one["group"] and one["name"] not in ("form", "positions")}
+_TRAIN = {one["name"]: one for one in _core.train_settings() if one["group"]}
 
-_MODEL = {
-    "encoding": text, "width": _at_least_one, "heads": _at_least_one, "head_width": whole, "layers": whole,
-    "feed_forward": whole, "block": one_of("post", "pre", "bare"), "activation": one_of("gelu", "relu"),
-    "dropout": number, "pooling": one_of("mean", "attention", "token"), "filters": whole, "kernel": _at_least_one,
-    "segment": _at_least_one, "differences": whole, "stages": _at_least_one, "sensor_weights": yes_no,
-    "step_weights": yes_no, "head_hidden": _at_least_one, "scale": scale, "period": whole, "rho": number, "clip": whole, "time_dim": _at_least_one,
-    "mtan": one_of("concat", "attention"), "tupe_relative": yes_no, "pairing": one_of("interleaved", "halves"),
-}
-_TRAIN = {  # the library's name of each: clip is the model's here
-    "epochs": "epochs", "batch": "batch", "rate": "rate", "warm_up": "warm_up", "decay": "decay", "clip_norm": "clip",
-    "patience": "patience", "class_weights": "class_weights", "select": "select",
-}
-_TRAIN_CHECKS = {
-    "epochs": _at_least_one, "batch": _at_least_one, "rate": number, "warm_up": number, "decay": number,
-    "clip_norm": number, "patience": whole, "class_weights": one_of("auto", "none"),
-    "select": one_of("auto", "loss"),
-}
+
+def _signature():
+    """Of the estimator: sizes are by default the preset's, everything else what the library has."""
+    defaults = {"preset": "small"}
+    defaults.update({name: None if one["group"] == "Model" else one["default"] for name, one in _MODEL.items()})
+    defaults.update({name: one["default"] for name, one in _TRAIN.items()})
+    defaults.update(patience=15, scaler="standard", validation=0.15, threshold=0.5, axes="ntc", random_state=1, n_jobs=None,
+                    verbose=False)
+    first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
+             inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.pop("encoding"))]
+    return inspect.Signature(first + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
+                                      for name, value in defaults.items()])
 
 
 class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
@@ -38,8 +36,8 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, or
     a list of series (time, channels) of unequal length. y is the class of each sample.
 
-    encoding .. pairing   the form of the model; None: as the preset ("small", "base", "large", "plain", "paper",
-                          "dfstrans") has it
+    preset                "small", "base", "large", "plain", "paper" or "dfstrans": the values of all options of the model
+    filters .. head_hidden  one option of the model; None: the preset's value. docs/options.md describes each
     epochs .. select      the training, as `faithful train` takes them
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none
     validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.
@@ -54,56 +52,13 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     history_ (a dict for each epoch), record_ (all that the model file says).
     """
 
-    def __init__(self, encoding="dft", *, preset="small", width=None, heads=None, head_width=None, layers=None,
-                 feed_forward=None, block=None, activation=None, dropout=None, pooling=None, filters=None, kernel=None,
-                 segment=None, differences=None, stages=None, sensor_weights=None, step_weights=None, head_hidden=None,
-                 scale="as-defined", period=0, rho=1e4, clip=16, time_dim=16, mtan="concat",
-                 tupe_relative=False, pairing="interleaved", epochs=60, batch=32, rate=2e-3, warm_up=0.1, decay=0.01,
-                 clip_norm=1.0, patience=15, class_weights="auto", select="auto", scaler="standard", validation=0.15,
-                 threshold=0.5, axes="ntc", random_state=1, n_jobs=None, verbose=False):
-        self.encoding = encoding
-        self.preset = preset
-        self.width = width
-        self.heads = heads
-        self.head_width = head_width
-        self.layers = layers
-        self.feed_forward = feed_forward
-        self.block = block
-        self.activation = activation
-        self.dropout = dropout
-        self.pooling = pooling
-        self.filters = filters
-        self.kernel = kernel
-        self.segment = segment
-        self.differences = differences
-        self.stages = stages
-        self.sensor_weights = sensor_weights
-        self.step_weights = step_weights
-        self.head_hidden = head_hidden
-        self.scale = scale
-        self.period = period
-        self.rho = rho
-        self.clip = clip
-        self.time_dim = time_dim
-        self.mtan = mtan
-        self.tupe_relative = tupe_relative
-        self.pairing = pairing
-        self.epochs = epochs
-        self.batch = batch
-        self.rate = rate
-        self.warm_up = warm_up
-        self.decay = decay
-        self.clip_norm = clip_norm
-        self.patience = patience
-        self.class_weights = class_weights
-        self.select = select
-        self.scaler = scaler
-        self.validation = validation
-        self.threshold = threshold
-        self.axes = axes
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    def __init__(self, *args, **params):
+        said = inspect.signature(type(self).__init__).bind(self, *args, **params)
+        said.apply_defaults()
+        for name in list(said.arguments)[1:]:
+            setattr(self, name, said.arguments[name])
+
+    __init__.__signature__ = _signature()
 
     def fit(self, X, y):
         """Trains a model of whole series. Ctrl-C stops it after the step."""
@@ -151,22 +106,24 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         """The estimator of a model file, of save() or of the program. Its classes are texts, or whole numbers where all
         of them are. params: such as n_jobs."""
         model = _core.load_model(path("file", file))
-        record = json.loads(model.json)
-        known = {name: record["config"][name] for name in _MODEL if name in record["config"]}
-        estimator = cls(**{**known, "threshold": model.threshold, **params})
+        config = json.loads(model.json)["config"]
+        form = config.get("form", "encoder")
+        other = "encoder" if form == "dfstrans" else "dfstrans"
+        known = {name: config[name] for name, one in _MODEL.items() if name in config and one["applies_to"] != other}
+        preset = "dfstrans" if form == "dfstrans" else "small"
+        estimator = cls(**{"preset": preset, **known, "threshold": model.threshold, **params})
         estimator._take(model, _classes_of_texts(model.classes), None)
         return estimator
 
     def _fit_options(self, samples, longest):
         params = self.get_params(deep=False)
-        train = checked({name: params[name] for name in _TRAIN}, _TRAIN_CHECKS)
+        train = checked({name: params[name] for name in _TRAIN}, checks_of(_TRAIN.values()))
         seed = _seed(self.random_state)
         split = {"window": 0, "seed": seed, "scaler": self.scaler, **_split_options(self.validation, samples)}
-        model = checked({name: params[name] for name in _MODEL}, _MODEL)
+        model = checked({name: params[name] for name in _MODEL}, checks_of(_MODEL.values()))
         if self.segment is None:  # a preset's may be longer than the shortest series there are
             model["segment"] = min(_core.preset(text("preset", self.preset))["segment"], longest)
-        return {"preset": self.preset, "model": model,
-                "train": {**{_TRAIN[name]: value for name, value in train.items()}, "seed": seed}, "split": split}
+        return {"preset": self.preset, "model": model, "train": {**train, "seed": seed}, "split": split}
 
     def _take(self, model, classes, columns):
         self._model = model
@@ -208,16 +165,16 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
 
 def _split_options(validation, samples):
     if validation is None:
-        return {"kind": "series", "train": 1.0, "validation": 0.0}
+        return {"split": "series", "train": 1.0, "validation": 0.0}
     if isinstance(validation, (int, np.integer)) and not isinstance(validation, bool):
         folds = whole("validation", validation, 2)
         if samples < folds:
             raise ValueError(f"X: expected at least {folds} samples for {folds} folds (validation), found {samples}")
-        return {"kind": "given", "folds": folds, "needs_test": False}
+        return {"split": "given", "folds": folds, "needs_test": False}
     share = number("validation", validation)
     if not 0 < share < 1:
         raise ValueError(f"validation: expected a share between 0 and 1, a number of folds or None, found {validation}")
-    return {"kind": "series", "train": 1.0 - share, "validation": share}
+    return {"split": "series", "train": 1.0 - share, "validation": share}
 
 
 def _seed(random_state):

@@ -31,9 +31,6 @@ def encodings():
     """Every encoding, by name, in the order in which docs/encodings.md explains them."""
     entries = {}
     for entry in _core.encodings():
-        names = {"--positions-file": "positions"}
-        entry["parameters"] = {names.get(option, option[2:].replace("-", "_")): said
-                               for option, said in entry["parameters"].items()}
         entries[entry["name"]] = CatalogEntry(**entry)
     return entries
 
@@ -44,8 +41,8 @@ def encode(name, length=None, dim=None, *, dtype=np.float64, **options):
     Additive encodings [S, d]; mtan, time2vec [S, time_dim]; rope [S, d/heads], cosines then sines; biases [heads, S, S];
     shaw [2, 2 clip + 1, d/heads], keys then values. Learned encodings are given as training starts.
 
-    options: heads, rho, period, scale, seed, clip, time_dim, positions, first_position, layout, exponent,
-    tupe_relative, parameters; encodings()[name].parameters says which of them mean something for which encoding.
+    options: heads, scale, seed, positions, parameters, and those that single encodings have: rho, period, clip, ..;
+    encodings()[name].parameters says which mean something for which encoding.
     """
     wanted = np.dtype(dtype)
     if wanted not in (np.float32, np.float64):

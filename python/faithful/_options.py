@@ -86,12 +86,6 @@ def seed(name, value):
     return whole(name, value, 0, 2**64 - 1)
 
 
-def character(name, value):
-    if len(text(name, value)) != 1:
-        raise ValueError(f"{name}: expected one character, found {value!r}")
-    return value
-
-
 def real_array(name, value, dtype=np.float64):
     """An array of finite real numbers; no copy where it is one already."""
     array = np.asarray(value)
@@ -132,22 +126,22 @@ def checked(said, known):
     return out
 
 
+def checks_of(settings):
+    """{name: check} of settings that the library describes: the kind of value; the library checks the rest."""
+    kinds = {bool: yes_no, int: whole, float: number, str: text}
+    special = {"seed": seed, "scale": scale, "data_dir": path}
+    return {one["name"]: special.get(one["name"], kinds[type(one["default"])]) for one in settings}
+
+
 ENCODING = {
     "length": lambda name, value: whole(name, value, 1),
     "dim": lambda name, value: whole(name, value, 1),
     "heads": lambda name, value: whole(name, value, 1),
-    "rho": number,
-    "period": whole,
     "scale": scale,
     "seed": seed,
-    "clip": whole,
-    "time_dim": lambda name, value: whole(name, value, 1),
     "positions": numbers_of,
-    "first_position": number,
-    "layout": one_of("interleaved", "halves"),
-    "exponent": one_of("2i/d", "i/(d/2-1)"),
-    "tupe_relative": yes_no,
     "parameters": numbers_of,
+    **checks_of(_core.encoding_settings()),
 }
 
 

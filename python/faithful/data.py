@@ -14,28 +14,14 @@ import typing
 import numpy as np
 
 from . import _core
-from ._options import (character, checked, found, number, one_of, path, real_array, seed, text, texts, threads, whole,
-                       yes_no)
+from ._options import checked, checks_of, found, number, one_of, path, real_array, text, texts, threads
 
 __all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevator_faults", "from_arrays", "load"]
 
-_READ = {
-    "format": text, "label": text, "positive": text, "time": text, "series": text, "part": text, "ignore": texts,
-    "time_unit": one_of("s", "ms", "us", "ns"), "separator": character, "decimal": character, "values": text,
-    "axes": text, "channels": whole, "spacecraft": text, "data_dir": path,
-    "missing": one_of("error", "interpolate", "zero", "keep"), "label_of": one_of("point", "series"),
-    "header": one_of("auto", "yes", "no"),
-}
-_SPLIT = {
-    "kind": one_of("blocked", "series", "given", "random"), "window": whole,
-    "stride": lambda name, value: whole(name, value, 1), "label": one_of("any", "last", "majority"), "train": number,
-    "validation": number, "seed": seed, "folds": whole, "fold": whole, "refit": yes_no,
-    "scaler": one_of("standard", "min-max", "robust", "none"),
-}
-_ELEVATOR = {
-    "trips": whole, "anomalies": number, "test_trips": whole, "test_anomalies": number, "seed": seed, "samples": whole,
-    "channels": whole, "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value],
-}
+_READ = {**checks_of(_core.read_settings()), "ignore": texts}
+_SPLIT = checks_of(_core.split_settings())
+_ELEVATOR = {**checks_of(_core.elevator_settings()),
+             "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value]}
 
 
 class Span(typing.NamedTuple):
@@ -144,10 +130,11 @@ class Dataset:
         """Splits, scales and cuts, in that order. kind: blocked (contiguous blocks with gaps: no leak), series (whole
         ones), given (the set's own parts) or random (leaks). window 0: every series whole.
 
-        options: label (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
+        options: label_rule (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
         none), folds, fold, refit.
         """
-        said = checked({"kind": kind, "window": window, "stride": stride, **options}, _SPLIT)
+        said = checked({"window": window, "stride": stride, **options}, _SPLIT)
+        said["split"] = text("kind", kind)
         made = _core.split(self._core, said, threads(n_jobs))
         parts = {name: Windows(**made[name]) for name in ("train", "validation", "test")}
         return Split(**parts, classes=self.classes, proof=json.loads(made["proof"]))
@@ -160,9 +147,9 @@ class Dataset:
 def load(file, **options):
     """Reads a file or folder: CSV, NumPy, .ts, .arff, HDF5, SMD, telemanom.
 
-    options: format, missing (error, interpolate, zero, keep), label, label_of (point, series), positive, time,
-    time_unit, series, part, ignore, separator, decimal, header (auto, yes, no), values, axes, channels, spacecraft,
-    data_dir; docs/data.md tells what each does.
+    options: format, part (train, test), missing (error, interpolate, zero, keep), label, label_of (point, series),
+    positive, time, time_unit, series, part_column, ignore, separator, decimal, header (auto, yes, no), values, axes,
+    channels, spacecraft, data_dir; docs/options.md describes each.
     """
     return Dataset(_core.load_dataset(path("file", file), checked(options, _READ)))
 

@@ -19,8 +19,8 @@ def test_numbers_of_a_table_and_of_options(program, tmp_path):
     found = faithful.analyze(table, name=str(tmp_path / "mine.npy"), at=[2, 3], sigma_bins=2)
     assert found.to_dict() == wanted
     assert found.kind == "table" and any(one["what"] == "duplicate-rows" for one in found.findings)
-    wanted, = program("analyze", "haar", "--length", 9, "--dim", 12, "--seed", 4, "--json")
-    assert faithful.analyze("haar", 9, 12, seed=4).to_dict() == wanted
+    wanted, = program("analyze", "rotation", "--length", 9, "--dim", 12, "--seed", 4, "--json")
+    assert faithful.analyze("rotation", 9, 12, seed=4).to_dict() == wanted
 
 
 def test_arrays_and_names():

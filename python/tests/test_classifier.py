@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import faithful
-from faithful import TimeSeriesTransformer
+from faithful import TimeSeriesTransformer, _classifier
 
 
 @pytest.fixture(scope="module")
@@ -19,10 +19,13 @@ def fitted(bumps, quick):
     return TimeSeriesTransformer(**quick).fit(*bumps)
 
 
+FORMER_NAMES = {"rotation": "haar"}  # that files keep
+
+
 def test_sensors_and_steps(bumps, tmp_path):
     X, y = bumps
     model = TimeSeriesTransformer(preset="dfstrans", segment=8, filters=8, heads=2, feed_forward=16, head_hidden=16,
-                                  sensor_weights=True, step_weights=True, differences=1, epochs=30, rate=5e-3, n_jobs=1).fit(X, y)
+                                  sensor_weights=True, step_weights=True, differences=1, epochs=30, learning_rate=5e-3, n_jobs=1).fit(X, y)
     assert model.score(X, y) > 0.9
     model.save(tmp_path / "m.safetensors")
     assert np.array_equal(TimeSeriesTransformer.load(tmp_path / "m.safetensors").predict_proba(X), model.predict_proba(X))
@@ -81,7 +84,7 @@ def test_series_of_unequal_length(bumps, quick):
 def test_every_encoding_trains(encoding, bumps, quick):
     X, y = bumps
     fitted = TimeSeriesTransformer(encoding, **{**quick, "epochs": 1, "width": 24}).fit(X, y)
-    assert np.isfinite(fitted.predict_proba(X)).all() and fitted.record_["config"]["encoding"] == encoding
+    assert np.isfinite(fitted.predict_proba(X)).all() and fitted.record_["config"]["encoding"] in (encoding, FORMER_NAMES.get(encoding))
 
 
 def test_more_than_two_classes(bumps, quick):
@@ -225,19 +228,33 @@ def test_refused_shapes_and_values(bumps, fitted):
 
 @pytest.mark.parametrize("params, kind, message", [
     ({"encoding": "dtf"}, ValueError, "expected the name of an encoding, found \"dtf\""),
-    ({"epochs": 0}, ValueError, "epochs: expected a whole number from 1"),
+    ({"epochs": 0}, ValueError, "epochs: expected a whole number of at least 1"),
     ({"epochs": 2.5}, TypeError, "epochs: expected a whole number, found 2.5"),
     ({"dropout": 2.0}, ValueError, "dropout"),
-    ({"rate": -1.0}, ValueError, "rate"),
+    ({"learning_rate": -1.0}, ValueError, "learning_rate"),
     ({"heads": 5}, ValueError, "heads"),
-    ({"preset": "huge"}, ValueError, "preset: expected paper, plain, small, base, large, dfstrans, found \"huge\""),
+    ({"preset": "huge"}, ValueError, "preset: expected one of paper, plain, small, base, large, dfstrans, found \"huge\""),
     ({"scaler": "log"}, ValueError, "scaler"),
     ({"validation": 1.5}, ValueError, "validation: expected a share between 0 and 1"),
     ({"axes": "tcn"}, ValueError, "axes: expected ntc or nct, found 'tcn'"),
     ({"random_state": "one"}, TypeError, "random_state: expected a whole number, found 'one'"),
     ({"threshold": "best"}, TypeError, "threshold: expected a number, found 'best'"),
     ({"n_jobs": 0}, ValueError, "n_jobs: expected a whole number from 1"),
-    ({"pooling": "max"}, ValueError, "pooling: expected mean, attention or token, found 'max'"),
+    ({"pooling": "max"}, ValueError, "pooling: expected one of mean, attention, token, found \"max\""),
 ])
 def test_refused_parameters(params, kind, message, bumps):
     refused(*bumps, kind, message, **params)
+
+
+@pytest.mark.parametrize("setting", [*_classifier._MODEL.values(), *_classifier._TRAIN.values()], ids=lambda one: one["name"])
+def test_every_setting_is_named_as_an_argument(setting, bumps):
+    name, form = setting["name"], setting["applies_to"]
+    preset = form if form == "dfstrans" else "small"
+    wrong = {bool: [], str: ["nowhere"], int: [-1], float: [float("nan") if name == "first_position" else -1]}
+    values = [object(), *wrong[type(setting["default"])]]
+    for value in values:
+        refused(*bumps, (TypeError, ValueError), f"^{name}: expected ", preset=preset, **{name: value})
+    if form in ("encoder", "dfstrans"):
+        other, value = ("small", 2) if form == "dfstrans" else ("dfstrans", 8)
+        value = True if isinstance(setting["default"], bool) else value
+        refused(*bumps, ValueError, f'^{name} applies only to preset="{form}"', preset=other, **{name: value})

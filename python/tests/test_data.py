@@ -46,6 +46,9 @@ def test_round_trip_through_files(tmp_path, program):
     assert again.classes == ["a", "b"] and again.channels == ["x", "y", "z"] and again.rate == 50
     for one, wanted in zip(again, X):
         assert np.array_equal(one.values, wanted)
+    assert made.save(tmp_path / "set.csv")[0] == 'read it with series="series" part_column="part" label="label" label_of="series"'
+    with pytest.raises(ValueError, match=r'write part\("train"\), then part\("test"\)'):
+        made.save(tmp_path / "set.ts")
     values, y = again.part("train").arrays()
     assert y.tolist() == ["b", "a"] and [len(one) for one in values] == [5, 9]
     assert program("data", "info", tmp_path / "set.npz", "--json")["parts"][0]["series"] == 2
@@ -99,7 +102,7 @@ def test_scalers_by_name():
 @pytest.mark.parametrize("call, kind, message", [
     (lambda: data.load("nowhere.csv"), ValueError, "nowhere.csv: expected a file, found none of that name"),
     (lambda: data.load(5), TypeError, "file: expected a path, found 5"),
-    (lambda: data.load("x.csv", missing="drop"), ValueError, "missing: expected error, interpolate, zero or keep, found 'drop'"),
+    (lambda: data.load("x.csv", missing="drop"), ValueError, 'missing: expected one of error, interpolate, zero, keep, found "drop"'),
     (lambda: data.from_arrays([np.zeros((3, 2)), np.zeros((3, 1))]), ValueError, r"X\[1\]: expected shape \(time, 2 channels\)"),
     (lambda: data.from_arrays([]), ValueError, "expected at least one series, found none"),
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a", "b"]), ValueError, "y: expected 1, found 2"),
@@ -107,7 +110,7 @@ def test_scalers_by_name():
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b"]), ValueError, "y: expected classes b, found 'a'"),
     (lambda: data.elevator(trips=-3), ValueError, "trips: expected a whole number from 0"),
     (lambda: data.elevator(3, faults=["rust"]), ValueError, "faults: expected bearing, .*, found 'rust'"),
-    (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "kind: expected blocked"),
+    (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "kind: expected one of blocked"),
 ])
 def test_refused(call, kind, message):
     with pytest.raises(kind, match=message):

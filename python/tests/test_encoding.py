@@ -46,6 +46,12 @@ def test_options_of_encode():
     assert np.array_equal(faithful.encode("learned", 2, 3, parameters=np.arange(6.0)), np.arange(6.0).reshape(2, 3))
 
 
+def test_the_former_name_of_rotation():
+    """It was called haar, which is also a wavelet."""
+    assert "rotation" in faithful.encodings() and "haar" not in faithful.encodings()
+    assert np.array_equal(faithful.encode("haar", 5, 8, seed=3), faithful.encode("rotation", 5, 8, seed=3))
+
+
 def test_arrays_own_their_memory():
     table = faithful.encode("dft", 64, 64)
     assert table.flags.c_contiguous and table.flags.writeable and table.base is not None
@@ -92,7 +98,7 @@ REFUSED = [
     (lambda: faithful.encode("dft", 8, 8, dtype=np.int32), TypeError, "expected float32 or float64, found int32"),
     (lambda: faithful.encode("dft", 8, 8, scale=-1), ValueError, "scale: expected as-defined, unit, matched or a pos"),
     (lambda: faithful.encode("alibi", 8, heads=0), ValueError, "heads: expected a whole number from 1"),
-    (lambda: faithful.encode("mtan", 8, time_dim=0), ValueError, "time_dim: expected a whole number from 1"),
+    (lambda: faithful.encode("mtan", 8, time_dim=0), ValueError, "time_dim: expected a whole number of at least 1"),
     (lambda: faithful.encode("learned", 2, 2, parameters=[1.0]), ValueError, "expected 4 numbers for learned, found 1"),
     (lambda: faithful.encode("sinusoidal", 2, 2, positions=[0, np.nan]), ValueError, "positions: .* found NaN at"),
     (lambda: faithful.encode(5, 2, 2), TypeError, r"name: expected a text, found 5 \(int\)"),

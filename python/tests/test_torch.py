@@ -1,6 +1,8 @@
 """The modules of faithful.torch: numbers of the C++ library, gradients, buffers, devices, dtypes, compilation."""
 import copy
+import pathlib
 import shutil
+import sys
 
 import numpy as np
 import pytest
@@ -9,6 +11,9 @@ import torch
 
 import faithful
 import faithful.torch as ft
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "encoding"))
+from statements import statements
 
 torch.set_num_threads(1)  # what is computed here is small
 
@@ -20,12 +25,11 @@ only_recent = pytest.mark.skipif(not RECENT, reason=f"torch {torch.__version__} 
 
 
 def make(name, dtype=torch.float64, length=S, **options):
-    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated", "none") else {"heads": H}
-    return ft.encoding(name, length, D, dtype=dtype, **{**OPTIONS.get(name, {}), **heads, **options})
+    return ft.encoding(name, length, D, dtype=dtype, **{**table_options(name), **options})
 
 
 def table_options(name):
-    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated") else {"heads": H}
+    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated", "none") else {"heads": H}
     return {**OPTIONS.get(name, {}), **heads}
 
 
@@ -40,7 +44,7 @@ def heads_of(x):
 
 def forward(module, x):
     """One pass of any module, as a tensor that depends on x."""
-    if isinstance(module, (ft.Added, ft.LearnedTable, ft.LearnedFrequency, ft.Concatenated, ft.Nothing)):
+    if not isinstance(module, ft.InAttention):
         return module(x)
     q = heads_of(x)
     return ft.attention(q, q.flip(-1), q * 2, module)
@@ -65,10 +69,7 @@ def move_parameters(module):
     with torch.no_grad():
         for parameter in module.parameters():
             parameter += 0.3 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64).to(parameter)
-    rows = [p.detach().double() for p in module.parameters()]
-    if module.name == "kerple":
-        rows = [rows[0].exp()]
-    return [number for row in rows for number in row.flatten().tolist()]
+    return module.learned().tolist()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "none"])
@@ -77,6 +78,14 @@ def test_start_is_the_table(name):
     np.testing.assert_allclose(found, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-12)
     single = table_of(make(name, torch.float32)).detach().numpy()
     np.testing.assert_allclose(single, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_table_is_that_of_the_statement(name):
+    """An independent statement of each encoding: tests/encoding/statements."""
+    wanted = statements()[name]().table(S, D, **table_options(name))
+    if wanted is not None:
+        np.testing.assert_allclose(faithful.encode(name, S, D, **table_options(name)), wanted, rtol=0, atol=1e-14)
 
 
 LEARNED = [(name, {}) for name, entry in faithful.encodings().items() if entry.learned]
@@ -89,14 +98,14 @@ def test_any_parameters_give_the_table(name, more):
     np.testing.assert_allclose(table_of(module).detach().numpy(), wanted, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["dft", "sinusoidal", "learned", "learned-frequency"])
+@pytest.mark.parametrize("name", [name for name, entry in faithful.encodings().items() if entry.kind == "additive"])
 @pytest.mark.parametrize("scale", ["unit", "matched", 0.5])
 def test_scales(name, scale):
     found = make(name, scale=scale).codes(S).detach().numpy()
     np.testing.assert_allclose(found, faithful.encode(name, S, D, scale=scale), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ["alibi", "kerple", "mtan", "learned-frequency", "rope"])
+@pytest.mark.parametrize("name", [name for name, entry in faithful.encodings().items() if entry.real_positions])
 def test_real_positions(name):
     at = [0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25]
     wanted = faithful.encode(name, dim=D, positions=at, **table_options(name))
@@ -112,17 +121,26 @@ def test_added(name):
 
 @pytest.mark.parametrize("pairing", ["interleaved", "halves"])
 def test_rotation_is_that_of_the_library(pairing):
-    from faithful import _core
-    module, x = make("rope", pairing=pairing), heads_of(inputs())
-    rows = faithful.encode("rope", S, D, heads=H)
-    for one in x.reshape(-1, S, D // H):
-        wanted = _core.rotate_pairs(one.numpy(), rows, pairing == "halves")
-        np.testing.assert_allclose(module.rotate(one).numpy(), wanted, atol=1e-12)
+    module, x, pairs = make("rope", pairing=pairing), heads_of(inputs()).numpy(), D // H // 2
+    cosines, sines = np.split(faithful.encode("rope", S, D, heads=H), 2, axis=1)
+    wanted = x.copy()
+    for i in range(pairs):
+        a, b = (2 * i, 2 * i + 1) if pairing == "interleaved" else (i, i + pairs)
+        wanted[..., a] = x[..., a] * cosines[:, i] - x[..., b] * sines[:, i]
+        wanted[..., b] = x[..., a] * sines[:, i] + x[..., b] * cosines[:, i]
+    np.testing.assert_allclose(module.rotate(torch.from_numpy(x)).numpy(), wanted, atol=1e-12)
+
+
+def test_buckets_are_those_of_the_library():
+    module = ft.encoding("t5", 300, heads=1, dtype=torch.float64)
+    with torch.no_grad():
+        module.weight.copy_(torch.arange(32.0)[:, None])
+    assert np.array_equal(module().detach().numpy(), faithful.encode("t5", 300, heads=1, parameters=np.arange(32.0)))
 
 
 def naive_attention(q, k, v, name, module):
     """One head at a time, one pair at a time, by the formulas of docs/encodings.md, on C++ tables."""
-    out = np.zeros_like(v)
+    out, kind = np.zeros_like(v), faithful.encodings()[name].kind
     parameters = {"parameters": move_parameters(module)} if faithful.encodings()[name].learned else {}
     table = faithful.encode(name, S, D, **table_options(name), **parameters)
     width = q.shape[-1]
@@ -133,11 +151,11 @@ def naive_attention(q, k, v, name, module):
             if name == "shaw":
                 logits += [q[h, i] @ table[0, r] for r in rows]
             logits /= np.sqrt(width * (2 if name == "tupe" else 1))
-            if name in ("t5", "tupe", "alibi", "kerple"):
+            if kind == "logit bias":
                 logits += table[h, i]
             weights = np.exp(logits - logits.max())
             weights /= weights.sum()
-            if name == "erpe":
+            if kind == "post-softmax weights":
                 weights = weights + table[h, i]
             out[h, i] = weights @ v[h]
             if name == "shaw":
@@ -145,7 +163,10 @@ def naive_attention(q, k, v, name, module):
     return out
 
 
-@pytest.mark.parametrize("name", ["shaw", "t5", "tupe", "alibi", "kerple", "erpe"])
+BY_FORMULA = {"logit bias", "post-softmax weights", "relative keys and values"}
+
+
+@pytest.mark.parametrize("name", [name for name, entry in faithful.encodings().items() if entry.kind in BY_FORMULA])
 def test_attention_by_the_formulas(name):
     module = make(name)
     q, k, v = (heads_of(inputs(seed=seed, batch=1))[0] for seed in range(3))
@@ -218,7 +239,7 @@ def test_dtypes(name, dtype):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_meta_device(name):
-    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name)) if name != "none" else make(name)
+    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name))
     assert all(t.is_meta for t in (*on_meta.buffers(), *on_meta.parameters()))
     assert forward(on_meta, inputs(torch.float32).to("meta")).is_meta
     on_meta.to_empty(device="cpu").reset_parameters()
@@ -264,6 +285,10 @@ def test_compile_to_machine_code():
         return ft.attention(q, q, ft.attention(q, q, q, rotary), bias)
     x = inputs(torch.float32)
     assert torch.allclose(torch.compile(model)(x), model(x), atol=1e-5)
+
+
+def test_the_former_name_of_rotation():
+    assert ft.encoding("haar", S, D).name == "rotation"
 
 
 def test_complaints():

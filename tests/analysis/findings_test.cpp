@@ -47,7 +47,7 @@ std::string finding(const Matrix<double>& table, const std::string& what) {
 
 TEST(SinusoidalFit, FindsBaseLayoutAndOrigin) {
   for (const double rho : {100.0, 1e4, 1e6}) {
-    const SinusoidalFit fit = fit_sinusoidal(in_fp32(sinusoidal_table(80, 64, {.rho = rho})));
+    const SinusoidalFit fit = fit_sinusoidal(in_fp32(sinusoidal_table(80, 64, {.own = {{"rho", rho}}})));
     EXPECT_LT(fit.error, 1e-4);
     EXPECT_NEAR(fit.base(64) / rho, 1, 1e-3);
     EXPECT_NEAR(fit.first, 1, 1e-6);
@@ -55,8 +55,8 @@ TEST(SinusoidalFit, FindsBaseLayoutAndOrigin) {
     EXPECT_TRUE(fit.sine_first);
     EXPECT_EQ(fit.origin, 0);
   }
-  const SinusoidalConvention halves{.layout = SinusoidalConvention::Layout::kHalves, .first_position = 1};
-  const SinusoidalFit fit = fit_sinusoidal(sinusoidal_table(50, 32, {.sinusoidal = halves}));
+  const SinusoidalFit fit =
+      fit_sinusoidal(sinusoidal_table(50, 32, {.own = {{"layout", "halves"}, {"first_position", 1}}}));
   EXPECT_EQ(fit.columns, SinusoidalColumns::kHalves);
   EXPECT_EQ(fit.origin, 1);
   EXPECT_LT(fit.error, 1e-6);
@@ -76,19 +76,19 @@ TEST(Findings, AProperSinusoidalTableHasNoFault) {
   for (const Finding& one : analysis.findings) EXPECT_NE(one.weight, Finding::Weight::kFault) << one.text;
   EXPECT_EQ(
       finding(sinusoidal_table(80, 64), "sinusoidal"),
-      "It is a sinusoidal table: sine and cosine in turn, row 0 is position 0, highest frequency 1 rad, exponent 2i/d, "
+      "It is a sinusoidal table: sine and cosine alternate, row 0 is position 0, highest frequency 1 rad, exponent 2i/d, "
       "base 10000.");
-  const SinusoidalConvention to_the_end{.step = SinusoidalConvention::Step::kOneOverHalfMinusOne};
-  EXPECT_NE(finding(sinusoidal_table(80, 64, {.sinusoidal = to_the_end}), "sinusoidal").find("exponent i/(d/2-1)"),
-            std::string::npos);
+  EXPECT_NE(
+      finding(sinusoidal_table(80, 64, {.own = {{"exponent", "i/(d/2-1)"}}}), "sinusoidal").find("exponent i/(d/2-1)"),
+      std::string::npos);
 }
 
 TEST(Findings, WrongExponent) {
-  const std::string halved = finding(in_fp32(sinusoidal_table(80, 64, {.rho = 100})), "wrong-exponent");
+  const std::string halved = finding(in_fp32(sinusoidal_table(80, 64, {.own = {{"rho", 100}}})), "wrong-exponent");
   EXPECT_NE(halved.find("base 100 where 10000"), std::string::npos) << halved;
-  EXPECT_NE(halved.find("exponent of i/d in place of 2i/d"), std::string::npos) << halved;
-  const std::string doubled = finding(sinusoidal_table(80, 64, {.rho = 1e8}), "wrong-exponent");
-  EXPECT_NE(doubled.find("4i/d in place of 2i/d"), std::string::npos) << doubled;
+  EXPECT_NE(halved.find("exponent of i/d instead of 2i/d"), std::string::npos) << halved;
+  const std::string doubled = finding(sinusoidal_table(80, 64, {.own = {{"rho", 1e8}}}), "wrong-exponent");
+  EXPECT_NE(doubled.find("4i/d instead of 2i/d"), std::string::npos) << doubled;
 
   // A well-known slip: sin and cos of a pair take the exponents of their own columns.
   Matrix<double> unshared(80, 64);
@@ -106,8 +106,8 @@ TEST(Findings, WrongAxis) {
   const std::string text = finding(transposed(sinusoidal_table(80, 64)), "transposed");
   EXPECT_EQ(
       text,
-      "Its columns, not its rows, are the codes of a sinusoidal table: it stands on the wrong axis. Transpose it, so "
-      "that row s is position s (80 positions of width 64).");
+      "Its columns are the codes of a sinusoidal table, not its rows. Transpose it, so that row s is position s (80 "
+      "positions of width 64).");
 }
 
 TEST(Findings, DuplicateRowsConstantColumnsAndCollinearNeighbours) {
@@ -117,7 +117,7 @@ TEST(Findings, DuplicateRowsConstantColumnsAndCollinearNeighbours) {
   for (std::size_t s = 0; s < 10; ++s) table(s, 2) = 100;
   for (std::size_t c = 0; c < 4; ++c) table(6, c) = table(2, c);
   EXPECT_EQ(finding(table, "duplicate-rows"),
-            "1 of 45 pairs of positions have the same code, the first 2 and 6: no model can tell them apart.");
+            "1 of 45 pairs of positions have the same code, the first 2 and 6: no model can distinguish them.");
   EXPECT_EQ(finding(table, "constant-columns"),
             "1 of 4 columns are the same at every position, the first is column 2: they say nothing about position.");
   EXPECT_NE(finding(table, "collinear-neighbours"), "");

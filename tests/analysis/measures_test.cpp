@@ -14,6 +14,19 @@
 namespace faithful {
 namespace {
 
+// The pairs compared one by one: the oracle.
+Collisions naive_count_collisions(const Matrix<double>& rows) {
+  Collisions collisions;
+  for (std::size_t t = 0; t < rows.rows; ++t) {
+    for (std::size_t s = 0; s < t; ++s) {
+      if (!std::ranges::equal(rows.row(s), rows.row(t))) continue;
+      ++collisions.pairs;
+      if (!collisions.first) collisions.first = {s, t};
+    }
+  }
+  return collisions;
+}
+
 Matrix<double> random_matrix(std::size_t rows, std::size_t columns, std::uint64_t seed) {
   Matrix<double> matrix(rows, columns);
   Random random(seed);
@@ -277,7 +290,7 @@ TEST(Noise, AgreesWithNoiseOnTheCodesThemselves) {
 }
 
 TEST(Codes, OfEveryKind) {
-  EncodingOptions options{.length = 5, .dim = 16, .heads = 2, .clip = 2};
+  EncodingOptions options{.length = 5, .dim = 16, .heads = 2, .own = {{"clip", 2}}};
   EXPECT_EQ(make_codes(make_encoding("none", options), 5, Precision::kFp64), Matrix<double>(5, 1));
   const Encoding alibi = make_encoding("alibi", options);
   const Matrix<double> centred = make_codes(alibi, 5, Precision::kFp64);
@@ -325,7 +338,7 @@ TEST(Extent, FirstCollision) {
   };
   const FirstCollision dft = search("dft", {.length = 4, .dim = 8});
   EXPECT_EQ(dft.length, (PerPrecision<std::optional<std::size_t>>{9, 9, 9, 9}));
-  EXPECT_EQ(search("dft", {.length = 4, .dim = 5, .period = 11}).length[0], 12u);
+  EXPECT_EQ(search("dft", {.length = 4, .dim = 5, .own = {{"period", 11}}}).length[0], 12u);
   // d = 2: sin s, cos s. In bf16 some rows are soon equal, in fp64 none are.
   const FirstCollision small = search("sinusoidal", {.length = 4, .dim = 2});
   EXPECT_EQ(small.limit, 65'536u);
@@ -344,7 +357,7 @@ TEST(Analysis, EveryEncodingOfTheCatalogAtEdgeSizes) {
       EncodingOptions options{.length = static_cast<std::size_t>(length),
                               .dim = static_cast<std::size_t>(dim),
                               .heads = static_cast<std::size_t>(heads),
-                              .time_dim = 4};
+                              .own = {{"time_dim", 4}}};
       SCOPED_TRACE(entry.name + " S=" + std::to_string(length));
       const Analysis analysis = analyze(entry.name, options, quick());
       const Faithfulness& measures = analysis.faithfulness;
@@ -391,15 +404,15 @@ TEST(Analysis, MirrorImagesOfSymmetricBiases) {
 
 TEST(Analysis, PositionsBeyondTheTableAreRejected) {
   AnalysisOptions options = quick();
-  options.positions = {3, 12};
+  options.at = {3, 12};
   EXPECT_EQ(testing::rejection([&] { analyze("sinusoidal", {.length = 20, .dim = 8}, options); }),
-            "--at: expected positions below 8 (the smaller of length and dim), found 12");
-  options.positions = {};
+            "at: expected positions below 8 (the smaller of length and dim), found 12");
+  options.at = {};
   options.sigma_bins = 0;
   EXPECT_EQ(testing::rejection([&] { analyze("dft", {.length = 4, .dim = 8}, options); }),
-            "--sigma-bins: expected a positive number, found 0");
+            "sigma_bins: expected a positive number, found 0");
   EXPECT_EQ(testing::rejection([&] { analyze("dft", {.length = 5000, .dim = 8}, quick()); }),
-            "--length: expected at most 4096 positions, found 5000 (every pair of positions is compared)");
+            "length: expected at most 4096 positions, found 5000 (every pair of positions is compared)");
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST(Reference, NoiseDecoding) {
 }
 
 TEST(Reference, PeriodMakesTheDftLonger) {
-  const Analysis analysis = analyze("dft", {.length = 80, .dim = 65, .period = 80});
+  const Analysis analysis = analyze("dft", {.length = 80, .dim = 65, .own = {{"period", 80}}});
   expect_printed(*analysis.faithfulness.min_distance, "1.251");
   EXPECT_EQ(analysis.faithfulness.collisions[0].pairs, 0u);
   EXPECT_EQ(analysis.faithfulness.first_collision[0], 81u);

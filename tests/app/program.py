@@ -14,8 +14,12 @@ BUILD = pathlib.Path(os.environ["FAITHFUL_BUILD"])
 
 
 def run(*arguments, cwd=None, stdin=None, env=None, preexec_fn=None):
-    return subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, input=stdin, text=True, capture_output=True,
+    done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, input=stdin, text=True, capture_output=True,
                           env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, timeout=120)
+    assert "Sanitizer" not in done.stderr and "runtime error:" not in done.stderr, done.stderr
+    for mark in ("\x1c", "\x1d", "\x1e", "u001c", "u001d", "u001e"):  # a field of the library that no flag replaced
+        assert mark not in done.stdout + done.stderr, done
+    return done
 
 
 def rejected(*arguments, **options):

@@ -90,7 +90,7 @@ def test_strangers_tables(tmp_path):
     assert "no-order" in learned and not any(one["weight"] == "fault" for one in learned.values())
     assert found(sinusoidal(80, 64), tmp_path / "right.npy")["sinusoidal"]["weight"] == "remark"
     wrong = found(sinusoidal(80, 64, base=100), tmp_path / "exponent.npy")["wrong-exponent"]
-    assert wrong["weight"] == "fault" and "i/d in place of 2i/d" in wrong["text"]
+    assert wrong["weight"] == "fault" and "i/d instead of 2i/d" in wrong["text"]
     assert found(sinusoidal(64, 80).T, tmp_path / "axis.npy")["transposed"]["weight"] == "fault"
 
 

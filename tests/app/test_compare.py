@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from program import PROGRAM, rejected, run, write_pump
+from program import PROGRAM, SOURCE, rejected, run, write_pump
 
 COLUMNS = ["--time", "time", "--label", "broken"]
 SMALL = ["--preset", "plain", "--width", "16", "--heads", "2", "--layers", "1", "--window", "20", "--stride", "10", "--epochs", "3",
@@ -83,7 +83,7 @@ def test_stopped_and_started_again_is_the_same(table, finished, tmp_path):
             process.send_signal(how)
         _, errors = process.communicate(timeout=100)
         if how == signal.SIGINT and process.returncode != 0:
-            assert process.returncode == 1 and "the same command goes on" in errors
+            assert process.returncode == 1 and "the same command continues" in errors
     whole = runs.read_bytes()
     runs.write_bytes(whole[: -len(whole.splitlines()[-1]) // 2])  # a torn last line
     done = compare(table, *ALL, "-o", tmp_path / "pieces")
@@ -105,6 +105,44 @@ def test_finished_makes_the_tables_without_the_data(finished, tmp_path):
     done = run("compare", "--finished", folder, "-o", tmp_path / "page")
     assert done.returncode == 0, done.stderr
     assert without_path(done.stdout) == without_path(text)
+
+
+def write_machine(path):
+    """A table that is the same on every machine: neither random numbers nor functions."""
+    lines = ["time,pressure,flow,broken\n"]
+    for i in range(900):
+        broken = i % 150 >= 110
+        pressure = (i * 37 % 101 + i % 60) / 100
+        flow = (-pressure if broken else pressure) + (i * 53 % 17) / 200
+        lines.append(f"{i},{pressure:.4f},{flow:.4f},{int(broken)}\n")
+    path.write_text("".join(lines))
+
+
+# The commands that wrote golden/runs.jsonl, with the program of commit 631212f.
+GOLDEN = ["--encodings none,sinusoidal,dft,haar --scale unit --seeds 1 --epochs 1 --rates 0.001,0.002 --preset plain --width 80 --heads 4 "
+          "--layers 1 --gap-seeds 1 --null --length-test 2S",
+          "--encodings none,dft --seeds 1 --epochs 1 --rates 0.002 --split random --model dfstrans --filters 2 --segment 10 --stages 1 "
+          "--heads 2 --head-hidden 8 --weights per-sensor --differences 1 --gap-seeds 0 --no-minirocket --prevalence 10 "
+          "--label-rule majority --scaler robust"]
+
+
+@pytest.mark.parametrize("options", GOLDEN)
+def test_runs_of_an_older_program_are_reused(tmp_path, options):
+    write_machine(tmp_path / "machine.csv")
+    (tmp_path / "out").mkdir()
+    golden = (SOURCE / "tests/app/golden/runs.jsonl").read_bytes()
+    (tmp_path / "out/runs.jsonl").write_bytes(golden)
+    done = run("compare", "machine.csv", *COLUMNS, "--window", "40", "--stride", "20", *options.split(), "-o", "out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/runs.jsonl").read_bytes() == golden  # every key is known: nothing was trained
+
+
+@pytest.mark.parametrize("folder", sorted(path.parent.name for path in (SOURCE / "docs/results").glob("*/runs.jsonl")))
+def test_published_tables_are_what_the_runs_show(folder):
+    done = run("compare", "--finished", SOURCE / "docs/results" / folder)
+    assert done.returncode == 0, done.stderr
+    if folder != "paper":  # that one is of reproduce
+        assert done.stdout == without_path((SOURCE / "docs/results" / folder / "table.txt").read_text()) + "\n"
 
 
 def write_finished(folder, scores, split="blocked", leaks=False):
@@ -158,6 +196,8 @@ def test_errors_say_place_wanted_found(table, finished, tmp_path):
     assert rejected(*base, "--encodings", "sinusodal") == (
         '--encodings: expected the name of an encoding, found "sinusodal" (did you mean sinusoidal?)')
     assert "--seeds" in rejected(*base, "--seeds", "0")
+    for single in ("--encoding", "--rate", "--learning-rate"):  # here they are lists
+        assert rejected(*base, single, "1").startswith(f'compare: unknown option "{single}" (')
     assert "twice" in rejected(*base, "--encodings", "dft,dft")
     assert "--scale" in rejected(*base, "--scale", "huge")
     assert "no-such-file" in rejected("compare", "no-such-file.csv", cwd=tmp_path)

@@ -68,15 +68,15 @@ ENDINGS = "expected a name that ends in .npz, .csv, .csv.gz, .ts or .h5, found "
 
 
 @pytest.mark.parametrize("arguments, message", [
-    (["--trips", "x", "-o", "a.npz"], '--trips: expected a whole number, found "x"'),
-    (["--trips", "-3", "-o", "a.npz"], '--trips: expected a whole number, found "-3"'),
+    (["--trips", "x", "-o", "a.npz"], '--trips: expected a whole number from 0 to 100000000, found "x"'),
+    (["--trips", "-3", "-o", "a.npz"], '--trips: expected a whole number from 0 to 100000000, found "-3"'),
     (["--trips", "0", "-o", "a.npz"], "--trips: expected at least one trip, found 0"),
-    (["--trips", "1e99", "-o", "a.npz"], '--trips: expected a whole number, found "1e99"'),
-    (["--trips", "99999999999999", "-o", "a.npz"], "--trips: expected a number from 0 to 100000000, found 99999999999999"),
+    (["--trips", "1e99", "-o", "a.npz"], '--trips: expected a whole number from 0 to 100000000, found "1e99"'),
+    (["--trips", "99999999999999", "-o", "a.npz"], '--trips: expected a whole number from 0 to 100000000, found "99999999999999"'),
     (["--anomalies", "101", "-o", "a.npz"], '--anomalies: expected a number from 0 to 100, found "101"'),
     (["--anomalies", "nan", "-o", "a.npz"], '--anomalies: expected a number from 0 to 100, found "nan"'),
-    (["--samples", "0", "-o", "a.npz"], '--samples: expected a whole number of at least 1, found "0"'),
-    (["--samples", "999999999999999", "-o", "a.npz"], "--samples: expected a number from 1 to 1000000, found 999999999999999"),
+    (["--samples", "0", "-o", "a.npz"], '--samples: expected a whole number from 1 to 1000000, found "0"'),
+    (["--samples", "999999999999999", "-o", "a.npz"], '--samples: expected a whole number from 1 to 1000000, found "999999999999999"'),
     (["--threads", "0", "-o", "a.npz"], '--threads: expected a whole number from 1 to 1024, found "0"'),
     (["--trips", "3"], "data elevator: --output is missing (usage: faithful data elevator --output FILE [options])"),
     (["-o", "a.xyz"], f'a.xyz: {ENDINGS}".xyz"'),

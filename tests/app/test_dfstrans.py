@@ -71,9 +71,9 @@ def test_compare_takes_it(folder):
 
 
 @pytest.mark.parametrize("arguments, complaint", [
-    (["--segment", "5"], "expected a segment of at least 8 samples, which 3 stages of pooling halve, found 5"),
-    (["--segment", "40", "--width", "64"], "--width: expected none for dfstrans"),
-    (["--segment", "40", "--preset", "base"], "--preset: expected none, or dfstrans"),
+    (["--segment", "5"], "--segment: expected at least 8 samples, because each of 3 stages halves a segment, found 5"),
+    (["--segment", "40", "--width", "64"], "--width applies only to --model encoder"),
+    (["--segment", "40", "--preset", "base"], "--preset base applies only to --model encoder"),
     (["--segment", "40", "--encoding", "time2vec"], "expected an encoding that is not concatenated"),
 ])
 def test_mistakes(folder, arguments, complaint):
@@ -81,5 +81,5 @@ def test_mistakes(folder, arguments, complaint):
 
 
 def test_options_of_the_other_form(folder):
-    assert rejected("train", "lift.npz", "--weights", "per-step", "-o", "x.safetensors", cwd=folder).startswith(
-        "--weights: expected --model dfstrans")
+    for said, named in ((["--stages", "2"], "--stages"), (["--weights", "per-step"], "--step-weights")):
+        assert rejected("train", "lift.npz", *said, "-o", "x.safetensors", cwd=folder) == f"{named} applies only to --model dfstrans"

@@ -105,7 +105,7 @@ def test_lift_is_scored_with_its_known_faults(folder):
                  "Alarms, surest first", "Were the diagnoses right?", "largest peak", "random"):
         assert part in text, text
     page = (folder / "page/report.html").read_text()
-    assert page.count("<figure") == 3 * 4 and "no proof" in page and "Were the diagnoses right?" in page
+    assert page.count("<figure") == 3 * 4 and "attention shows only when" in page and "Were the diagnoses right?" in page
     assert json.loads((folder / "page/diagnosis.json").read_text()) == found
 
 
@@ -123,7 +123,7 @@ def test_dfstrans_says_where_by_attention_too(folder):
         assert all(pair["sensors"] is not None for pair in alarm["agreement"])
     assert found["scores"]["methods"]["attention"]["hit@1"] is not None
     page = (folder / "df/report.html").read_text()
-    assert page.count("<figure") == 5 and "Which sensor looks at which" in page
+    assert page.count("<figure") == 5 and "Which sensor attends to which" in page
 
 
 def test_of_many_classes_one_is_looked_for(folder):

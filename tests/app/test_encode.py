@@ -83,12 +83,18 @@ def test_scale_and_positions(tmp_path):
 
 
 def test_csv_reads_back_to_the_same_bits(tmp_path):
-    printed = run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3).stdout
-    run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.csv")
-    run("encode", "haar", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.npy")
+    printed = run("encode", "rotation", "--length", 7, "--dim", 9, "--seed", 3).stdout
+    run("encode", "rotation", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.csv")
+    run("encode", "rotation", "--length", 7, "--dim", 9, "--seed", 3, "-o", tmp_path / "t.npy")
     table = np.load(tmp_path / "t.npy")
     assert (np.loadtxt(printed.splitlines(), delimiter=",") == table).all()
     assert (np.loadtxt(tmp_path / "t.csv", delimiter=",") == table).all()
+
+
+def test_the_former_name_of_rotation():
+    printed = [run("encode", name, "--length", 7, "--dim", 9).stdout for name in ("rotation", "haar")]
+    assert printed[0] == printed[1]
+    assert run("list", "haar").stdout.startswith("rotation: ")
 
 
 def test_bad_usage_of_encode(tmp_path):
@@ -99,7 +105,7 @@ def test_bad_usage_of_encode(tmp_path):
     assert rejected("encode", "dft", "--length", 4) == "--dim: expected at least 1, found none"
     assert rejected("encode", "dft", "--length", 4, "--dim", "4x").startswith("--dim: expected a whole number")
     assert rejected("encode", "none", "--length", 4).startswith("encoding: expected one that has a table")
-    assert "say -o table.npy" in rejected("encode", "alibi", "--length", 4)
+    assert "use -o table.npy" in rejected("encode", "alibi", "--length", 4)
     assert rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "t.txt").startswith("--output: expected a file name that ends in")
     assert "no folder" in rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "none" / "t.npy")
     assert "--scale: expected as-defined" in rejected("encode", "dft", "--length", 4, "--dim", 4, "--scale", "big")

@@ -179,6 +179,16 @@ def test_evaluate_has_intervals_and_a_page(folder):
     assert "AUC-PR" in text and "events: " in text and "threshold" in text
 
 
+def test_intervals_of_one_event(folder):
+    # A third of the resamples has no event. They say nothing about recall, and must not enter its interval.
+    write_table(folder / "event.csv", rows(200, 5))
+    found = json.loads(run("evaluate", "m.safetensors", "event.csv", "--time", "time", "--label", "broken", "--json", cwd=folder).stdout)
+    assert found["scores"]["events"]["events"] == 1
+    for key in ("precision", "recall", "f1", "auc_pr", "auc_roc", "accuracy"):
+        low, high = found["intervals"][key]
+        assert 0.01 < low <= found["scores"][key] <= high <= 1, (key, low, high)
+
+
 def test_evaluate_agrees_with_the_test_scores_of_training(folder):
     record = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)["record"]
     arguments = ("evaluate", "m.safetensors", "pump.csv", "--time", "time", "--label", "broken")
@@ -238,5 +248,5 @@ def test_files_that_are_no_models(folder):
     assert run("show", "foreign.safetensors", cwd=folder).stdout == "a: F32 (2,), 0 to 0, mean 0\n"
     assert rejected("predict", "m.safetensors", "bare.csv", "-o", "scores.txt", cwd=folder) == (
         '--output: expected a file name that ends in .csv, found "scores.txt"')
-    assert "-, whose answers go to standard output" in rejected("predict", "m.safetensors", "-", "-o", "s.csv", cwd=folder,
+    assert "-, whose predictions go to standard output" in rejected("predict", "m.safetensors", "-", "-o", "s.csv", cwd=folder,
                                                                stdin="")

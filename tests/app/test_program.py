@@ -36,15 +36,30 @@ def test_every_verb_has_help_with_an_example(verb):
     assert max(map(len, done.stdout.splitlines())) <= 110
 
 
+def test_long_help_is_grouped_and_shows_the_common_options():
+    short, whole = run("train", "--help").stdout, run("train", "--help-all").stdout
+    assert run("--help-all", "train").stdout == whole
+    headings = re.findall(r"^(\w+):$", whole, re.M)
+    assert headings == ["Arguments", "Data", "Windows", "Model", "Position", "Training", "Output", "General", "Examples"]
+    assert [h for h in headings if f"\n{h}:\n" in short] == headings
+    shown, all_of_them = (re.findall(r"^  (?:-\w, )?(--[a-z-]+)", text, re.M) for text in (short, whole))
+    hidden = int(re.search(r"^(\d+) more options: faithful train --help-all$", short, re.M)[1])
+    assert hidden == len(all_of_them) - len(shown) > 30 and set(shown) < set(all_of_them)
+    assert "--epochs" in shown and "--output" in shown and "--warm-up" not in shown
+    assert "more options" not in whole
+    assert "--help-all" not in run("show", "--help").stdout  # a short verb shows everything
+    assert run("show", "--help-all").stdout == run("show", "--help").stdout
+
+
 def test_bad_usage_says_what_to_do():
-    assert rejected() == "a verb is missing (faithful --help lists them)"
+    assert rejected() == "a verb is missing (faithful --help lists the verbs)"
     assert rejected("shwo").startswith('unknown verb "shwo" (did you mean show?)')
     assert rejected("--versoin") == 'unknown option "--versoin" (did you mean --version?)'
     assert rejected("show", "--jsn", "x") == 'show: unknown option "--jsn" (did you mean --json?)'
     assert rejected("show").startswith("show: FILE is missing (usage: faithful show FILE")
     assert rejected("--generate") == "--generate: expected a value, found none"
     assert rejected("show", "a", "b").startswith('show: one word too many: "b" (usage: faithful show FILE')
-    assert rejected("--generate", "pdf") == '--generate: expected one of man, bash, zsh, fish, found "pdf"'
+    assert rejected("--generate", "pdf") == '--generate: expected one of man, bash, zsh, fish, options, found "pdf"'
 
 
 def test_config_sets_options(tmp_path):
@@ -88,6 +103,29 @@ def test_man_page_and_completions_know_every_verb():
         assert f".SS faithful {verb}\n" in man
         for shell in ("bash", "zsh", "fish"):
             assert verb in run("--generate", shell).stdout
+    for generated in ("bash", "zsh", "fish"):
+        assert "warm-up" in run("--generate", generated).stdout  # not only the common options
+    assert "\\-\\-warm\\-up" in man
+
+
+def test_options_page_is_current():
+    assert (SOURCE / "docs" / "options.md").read_text() == run("--generate", "options").stdout
+
+
+def test_every_setting_is_named_by_its_flag(tmp_path):
+    """A bad value of each option: the message names that flag, and no flag that the verb does not have."""
+    help_text = run("train", "--help-all").stdout
+    flags = set(re.findall(r"--[a-z-]+", help_text))
+    (tmp_path / "x.csv").write_text("a,b\n" + "1,0\n2,1\n" * 400)
+    checked = 0
+    for flag, value in re.findall(r"^  (?:-\w, |--rate, )?(--[a-z-]+) ([A-Z]\S*)", help_text, re.M):
+        said = rejected("train", "x.csv", "--label", "b", "--model", "dfstrans" if flag in ("--stages", "--head-hidden") else "encoder",
+                        *([] if flag == "--output" else ["-o", "m.safetensors"]), flag, "nowhere", cwd=tmp_path)
+        assert set(re.findall(r"--[a-z-]+", said)) <= flags, said
+        named = said.startswith(f"{flag}: expected ")
+        checked += named
+        assert named or value in ("NAME", "COLUMN", "VALUE", "FILE", "DIR", "AXES", "COL,..."), said
+    assert checked > 40
 
 
 def completed(tmp_path, line):

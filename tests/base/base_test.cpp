@@ -4,6 +4,7 @@
 #include <set>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "faithful/base/cpu.h"
@@ -19,10 +20,17 @@ namespace faithful {
 namespace {
 
 TEST(Error, SaysPlaceWantedFoundHint) {
-  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quote("n/a"), "missing values: --missing interpolate"};
-  EXPECT_EQ(to_string(complaint),
-            "pump.csv:17:4: expected a number, found \"n/a\" (missing values: --missing interpolate)");
-  EXPECT_EQ(testing::rejection([] { reject({{"--dim"}, "at least 1", "0"}); }), "--dim: expected at least 1, found 0");
+  const Complaint complaint{{"pump.csv", 17, 4}, "a number", quote("n/a"), "a hint"};
+  EXPECT_EQ(to_string(complaint), "pump.csv:17:4: expected a number, found \"n/a\" (a hint)");
+}
+
+TEST(Error, NamesFieldsInTheWordsOfASurface) {
+  const InputError error(
+      to_string({{.field = "dim"}, "at least 1", "0", fmt::format("or {}", field_text("missing", "zero"))}));
+  EXPECT_EQ(std::string(error.what()), "dim: expected at least 1, found 0 (or missing = zero)");
+  EXPECT_EQ(error.spelled_by([](auto name, auto value) { return fmt::format("<{}|{}>", name, value); }),
+            "<dim|>: expected at least 1, found 0 (or <missing|zero>)");
+  EXPECT_EQ(spelled("no field \x1c here \x1e"), "no field \x1c here \x1e");
 }
 
 TEST(Error, QuotedTextStaysOnOneLine) {
@@ -72,14 +80,6 @@ TEST(Random, SameSeedSameNumbersAndStreamsDiffer) {
   EXPECT_EQ(first, b.bits64());
   EXPECT_NE(first, other_stream.bits64());
   EXPECT_NE(first, other_seed.bits64());
-}
-
-TEST(Random, SkipsToAnyPlace) {
-  Random straight(1), skipping(1);
-  for (int i = 0; i < 4 * 1000; ++i) straight.bits32();
-  skipping.bits32();
-  skipping.skip_to(1000);
-  EXPECT_EQ(straight.bits64(), skipping.bits64());
 }
 
 TEST(Random, MomentsOfUniformAndNormal) {

@@ -56,13 +56,12 @@ TEST(Npy, StatedAxes) {
   EXPECT_EQ(load_dataset(path, {.axes = "ct"}).series[0].values(1, 2), 9);
   EXPECT_EQ(load_dataset(path, {.axes = "nt"}).series.size(), 3u);
   EXPECT_EQ(rejection([&] { load_dataset(path); }), path +
-                                                        ": expected the order of axes to be stated, found (3, 4) "
-                                                        "(--axes tc: time, channels; --axes ct: channels, time)");
+                                                        ": expected the order of its axes, found (3, 4) "
+                                                        "(axes = tc: time, channels; axes = ct: channels, time)");
   EXPECT_EQ(rejection([&] { load_dataset(path, {.axes = "ntc"}); }),
             path + ": expected an array of 3 axes (ntc), found (3, 4)");
-  EXPECT_EQ(
-      rejection([&] { load_dataset(path, {.axes = "cc"}); }),
-      "--axes: expected the letters n (series), t (time) and c (channels), each at most once, and a t, found \"cc\"");
+  EXPECT_EQ(rejection([&] { load_dataset(path, {.axes = "cc"}); }),
+            "axes: expected t (time), and at most one n (series) and one c (channels), found \"cc\"");
   save(path, {12});
   EXPECT_EQ(load_dataset(path).series[0].length(), 12u) << "one axis can only be time";
 }
@@ -89,7 +88,7 @@ TEST(Npy, NotFinite) {
   EXPECT_EQ(rejection([&] { load_dataset(path); }),
             path +
                 ": expected finite numbers, found a missing one in series \"x\", time 2, channel \"channel_1\" "
-                "(missing values: --missing interpolate)");
+                "(missing values: missing = interpolate)");
   EXPECT_EQ(load_dataset(path, {.missing = Missing::kInterpolate}).series[0].values, table(2, 1, {1, 1}));
   save(path, {2}, {1, std::numeric_limits<float>::infinity()});
   EXPECT_EQ(rejection([&] { load_dataset(path, {.missing = Missing::kZero}); }),
@@ -116,7 +115,8 @@ TEST(Npz, PlainArrays) {
   const std::vector<NamedArray> arrays = {{"X", npy_view<float>({2, 3, 2}, kCount)},
                                           {"y", npy_view<std::int64_t>({2}, labels)}};
   save_npz(path, arrays);
-  EXPECT_EQ(rejection([&] { load_dataset(path); }), path + ": expected --values NAME, the array to read, found X, y");
+  EXPECT_EQ(rejection([&] { load_dataset(path); }),
+            path + ": expected one array, found X, y (values names the array to read)");
   const Dataset data = load_dataset(path, {.label = "y", .values = "X", .axes = "ntc"});
   EXPECT_EQ(data.series[1].values, table(3, 2, {6, 7, 8, 9, 10, 11}));
   EXPECT_EQ(data.series[1].label, 1);
@@ -161,8 +161,7 @@ TEST(Hdf5, BadInput) {
   const std::string whole = read_file(path, 1 << 20);
   EXPECT_EQ(rejection([&] { load_dataset(path, {.values = "none", .axes = "tc"}); }),
             path + ": expected a dataset named \"none\", found none");
-  EXPECT_EQ(rejection([&] { load_dataset(path, {.channels = 3}); }),
-            "--channels: expected 2, as the file says, found 3");
+  EXPECT_EQ(rejection([&] { load_dataset(path, {.channels = 3}); }), "channels: expected 2, as the file says, found 3");
   write_text(path, "");
   EXPECT_EQ(rejection([&] { load_dataset(path); }), path + ": expected an HDF5 file, found an empty file");
   write_text(path, "not HDF5");

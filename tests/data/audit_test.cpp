@@ -29,9 +29,9 @@ TEST(Audit, BestAnswer) {
   for (unsigned bits = 1; bits < 256; ++bits) {
     std::vector<std::uint8_t> truth;
     for (unsigned i = 0; i < 8; ++i) truth.push_back(static_cast<std::uint8_t>(bits >> i & 1));
-    EXPECT_NEAR(best_answer(scores, truth)->f1, naive_best_f1(scores, truth), 1e-12);
+    EXPECT_NEAR(best_score(scores, truth)->f1, naive_best_f1(scores, truth), 1e-12);
   }
-  EXPECT_FALSE(best_answer({1, 2}, {0, 0}));
+  EXPECT_FALSE(best_score({1, 2}, {0, 0}));
 }
 
 Dataset pump() {
@@ -82,7 +82,7 @@ TEST(Audit, Text) {
             "  labels             1 of 10 rows anomalous, 10.00 %\n"
             "  spans              1 of 1 rows\n"
             "  where they lie     0 0 0 0 0 0 0 0 0 100 % of their rows, by tenth of the timeline\n"
-            "  channels at fault  known of 1 spans; most often a (1)\n"
+            "  channels at fault  known for 1 spans; most often a (1)\n"
             "  largest deviation  F1 1.000 (precision 1.000, recall 1.000) at its best threshold\n"
             "  all positive       F1 0.182 (precision 0.100, recall 1.000)\n");
 }

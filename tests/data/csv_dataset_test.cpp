@@ -81,7 +81,7 @@ TEST(CsvDataset, EverythingAtOnce) {
 }
 
 TEST(CsvDataset, LabelsOfSeries) {
-  const ReadOptions options{.label = "c", .label_of = LabelOf::kSeries, .series = "s", .part = "p"};
+  const ReadOptions options{.label = "c", .label_of = LabelOf::kSeries, .series = "s", .part_column = "p"};
   const Dataset data = parse_csv("s,p,v,c\na,train,1,10\na,train,2,10\nb,train,3,9\na,test,4,9\n", "x.csv", options);
   EXPECT_EQ(data.classes, (std::vector<std::string>{"9", "10"})) << "numbers by value";
   ASSERT_EQ(data.series.size(), 3u);
@@ -89,7 +89,7 @@ TEST(CsvDataset, LabelsOfSeries) {
   EXPECT_EQ(data.series[2].part, Part::kTest);
   EXPECT_EQ(
       rejection([&] { parse_csv("s,p,v,c\na,train,1,10\na,train,2,9\n", "x.csv", options); }),
-      "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points: --label-of point)");
+      "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points: label_of = point)");
   EXPECT_EQ(rejection([&] { parse_csv("s,p,v,c\na,train,1,x\nb,test,2,y\n", "x.csv", options); }),
             "x.csv: expected every class of the test part in the training part, found class \"y\" in test only (series "
             "\"b\")");
@@ -98,16 +98,15 @@ TEST(CsvDataset, LabelsOfSeries) {
 TEST(CsvDataset, Missing) {
   const std::string text = "a,b\n,1\n2,nan\nNA,3\n";
   EXPECT_EQ(rejection([&] { parse_csv(text, "x.csv", {}); }),
-            "x.csv:2:1: expected a number, found an empty cell (missing values: --missing interpolate)");
+            "x.csv:2:1: expected a number, found an empty cell (missing values: missing = interpolate)");
   const auto values = [&](Missing missing) { return parse_csv(text, "x.csv", {.missing = missing}).series[0].values; };
   EXPECT_EQ(values(Missing::kZero), table(3, 2, {0, 1, 2, 0, 0, 3}));
   EXPECT_EQ(values(Missing::kInterpolate), table(3, 2, {2, 1, 2, 2, 2, 3}));
   Series kept{.values = values(Missing::kKeep)};
   EXPECT_EQ(kept, (Series{.values = table(3, 2, {kNan, 1, 2, kNan, kNan, 3})}));
-  EXPECT_EQ(
-      rejection([] { parse_csv("a,b\n,1\n,2\n", "x.csv", {.missing = Missing::kInterpolate}); }),
-      "x.csv: expected a number in channel \"a\" of series \"x\", found only missing values (--ignore leaves a CSV "
-      "column out; --missing zero fills)");
+  EXPECT_EQ(rejection([] { parse_csv("a,b\n,1\n,2\n", "x.csv", {.missing = Missing::kInterpolate}); }),
+            "x.csv: expected a number in channel \"a\" of series \"x\", found only missing values (leave the column "
+            "out with ignore, or fill it with missing = zero)");
 }
 
 TEST(CsvDataset, InterpolatesInTime) {
@@ -126,17 +125,16 @@ TEST(CsvDataset, BadInput) {
   EXPECT_EQ(bad("a,b\n1,2\n3,x\n"), "x.csv:3:2: expected a number, found \"x\"");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "c"}).substr(0, 47), "x.csv: expected the name of a column, found \"c\"");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b"}),
-            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (other labels: --positive VALUE)");
-  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}),
-            "--time: expected a column that no other flag names, found \"b\"");
+            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (other labels: positive = VALUE)");
+  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}), "time: expected a column with no other role, found \"b\"");
   EXPECT_EQ(bad("a,b\n1,ok\n", {.label = "b", .positive = "bad"}),
-            "x.csv: expected the label \"bad\" somewhere, found other labels only (--positive names it)");
+            "positive: expected a label that x.csv has, found \"bad\"");
   EXPECT_EQ(bad("t,b\nnoon,1\n", {.time = "t"}),
-            "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: --time-unit ms)");
+            "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: time_unit = ms)");
   EXPECT_EQ(bad("t,b\n2,1\n1,1\n", {.time = "t"}),
             "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time)");
   EXPECT_EQ(bad("b\n1\n", {.ignore = {"b"}}),
-            "x.csv: expected a column of numbers, found none beside those that flags name");
+            "x.csv: expected a column of numbers, found none besides those with another role");
 }
 
 TEST(CsvDataset, TruncatedGzip) {
@@ -168,13 +166,14 @@ TEST(CsvDataset, ChoiceOfReader) {
   const TemporaryFolder folder;
   write_text(folder / "x.dat", "1,2\n");
   EXPECT_EQ(load_dataset(folder / "x.dat", {.format = "csv"}).rows(), 1u);
-  EXPECT_EQ(rejection([&] { load_dataset(folder / "x.dat"); }),
-            (folder / "x.dat") +
-                ": expected a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, or --format, found \".dat\"");
+  EXPECT_EQ(
+      rejection([&] { load_dataset(folder / "x.dat"); }),
+      (folder / "x.dat") +
+          ": expected a name that ends in .csv .tsv .txt .npy .npz .ts .arff .h5, found \".dat\" (for other names set format)");
   EXPECT_EQ(rejection([&] { load_dataset(folder / "none.csv"); }).substr(0, (folder / "none.csv").size() + 2),
             (folder / "none.csv") + ": ");
   EXPECT_EQ(rejection([&] { load_dataset(folder / "x.dat", {.format = "smdd"}); }),
-            "--format: expected a known format, found \"smdd\" (did you mean smd?)");
+            "format: expected a known format, found \"smdd\" (did you mean smd?)");
   EXPECT_EQ(find_data("x.dat", folder.path().string()), folder / "x.dat");
 }
 

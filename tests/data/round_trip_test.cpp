@@ -99,7 +99,7 @@ TEST(RoundTrip, Csv) {
     if (points || shape.classes) options.label = "label";
     if (shape.classes) options.label_of = LabelOf::kSeries;
     if (shape.times) options.time = "time";
-    if (shape.parts) options.part = "part";
+    if (shape.parts) options.part_column = "part";
     expect_back(data, folder / (flip() ? "x.csv" : "x.csv.gz"), options);
   }));
 }

@@ -42,16 +42,16 @@ TEST(Ts, Timestamps) {
 TEST(Ts, BadInput) {
   const auto bad = [](const std::string& text) { return rejection([&] { parse_ts(text, "x.ts", {}); }); };
   EXPECT_EQ(bad(""), "x.ts: expected a line @data, found the end of the file");
-  EXPECT_EQ(bad(kHead), "x.ts: expected cases behind @data, found none");
+  EXPECT_EQ(bad(kHead), "x.ts: expected cases after @data, found none");
   EXPECT_EQ(bad(kHead.substr(0, 43)), "x.ts: expected a line @data, found the end of the file");
   EXPECT_EQ(bad(kHead + "1,2:3,4:ok\n1,2:3:ok\n"), "x.ts:8:2: expected 2 values, as in the first dimension, found 1");
   EXPECT_EQ(bad(kHead + "1,2:3,4:ok\n1,2:ok\n"), "x.ts:8: expected 2 dimensions, as in the first case, found 1");
   EXPECT_EQ(bad(kHead + "1,x:3,4:ok\n"), "x.ts:7:1: expected a number, found \"x\"");
   EXPECT_EQ(bad(kHead + "1,?:3,4:ok\n"),
-            "x.ts:7:1: expected a number, found \"?\" (missing values: --missing interpolate)");
+            "x.ts:7:1: expected a number, found \"?\" (missing values: missing = interpolate)");
   EXPECT_EQ(bad(kHead + "1,2:3,4:odd\n"), "x.ts:7:3: expected one of the classes of @classLabel, found \"odd\"");
   EXPECT_EQ(bad(kHead + "ok\n"),
-            "x.ts:7: expected dimensions and a class, with colons between them, found a class alone");
+            "x.ts:7: expected dimensions and a class, with colons between them, found only a class");
   EXPECT_EQ(bad("@dimensions 3\n@data\n1:2\n"), "x.ts:3: expected 3 dimensions, found 2");
   EXPECT_EQ(bad("@seriesLength 3\n@data\n1,2\n"), "x.ts:3: expected 3 values (@seriesLength), found 2");
   EXPECT_EQ(bad("@seriesLength 10000000000\n@data\n1,2\n"),
@@ -92,7 +92,7 @@ TEST(Arff, Plain) {
 TEST(Arff, BadInput) {
   const auto bad = [](const std::string& text) { return rejection([&] { parse_arff(text, "x.arff", {}); }); };
   EXPECT_EQ(bad(""), "x.arff: expected a line @data, found the end of the file");
-  EXPECT_EQ(bad(kRelational), "x.arff: expected cases behind @data, found none");
+  EXPECT_EQ(bad(kRelational), "x.arff: expected cases after @data, found none");
   EXPECT_EQ(bad(kRelational + "'1,2\\n3',broken\n"),
             "x.arff:9:1: expected 2 values a channel, as there are attributes, found 1");
   EXPECT_EQ(bad(kRelational + "'1,2\\n3,4'\n"), "x.arff:9:2: expected 2 cells, found 1");

@@ -1,14 +1,12 @@
 #include <cmath>
 #include <numbers>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "faithful/encoding/catalog.h"
 #include "faithful/encoding/encoding.h"
-#include "faithful/encoding/learned.h"
-#include "faithful/encoding/rotary.h"
-#include "faithful/encoding/sinusoidal.h"
 #include "tests/support.h"
 
 namespace faithful {
@@ -59,9 +57,7 @@ TEST(Sinusoidal, OddWidthEndsWithALoneSine) {
 
 TEST(Sinusoidal, FollowsANamedConvention) {
   EncodingOptions options{.length = 4, .dim = 8};
-  options.sinusoidal = {.layout = SinusoidalConvention::Layout::kHalves,
-                        .step = SinusoidalConvention::Step::kOneOverHalfMinusOne,
-                        .first_position = 1};
+  options.own = {{"layout", "halves"}, {"exponent", "i/(d/2-1)"}, {"first_position", 1}};
   const Encoding encoding = make_encoding("sinusoidal", options);
   EXPECT_NEAR(encoding.frequencies[1], 0.046415888336127795, 1e-17);
   EXPECT_NEAR(encoding.frequencies[3], 1e-4, 1e-19);
@@ -69,7 +65,7 @@ TEST(Sinusoidal, FollowsANamedConvention) {
   EXPECT_EQ(at(encoding, 2, 4), std::cos(3.0));
   EXPECT_EQ(at(encoding, 0, 5), std::cos(encoding.frequencies[1]));
   options.dim = 5;
-  options.sinusoidal.first_position = 0;
+  options.own.set("first_position", 0);
   const Encoding odd = make_encoding("sinusoidal", options);
   EXPECT_EQ(at(odd, 3, 2), std::sin(3 * odd.frequencies[2]));  // the lone sine
   EXPECT_EQ(at(odd, 3, 3), std::cos(3.0));
@@ -127,19 +123,19 @@ TEST(LearnedFrequency, StartsWithTheGeometricSeries) {
 TEST(TimeFeatures, AreALineAndSinesOfScaledTime) {
   const std::vector<double> given{2, 10, 0.5, 1};  // w, then b
   for (const char* name : {"mtan", "time2vec"}) {
-    const Encoding encoding = make_encoding(name, {.length = 5, .time_dim = 2, .parameters = given});
+    const Encoding encoding = make_encoding(name, {.length = 5, .own = {{"time_dim", 2}}, .parameters = given});
     EXPECT_EQ(encoding.shape, (std::vector<std::size_t>{5, 2}));
     EXPECT_EQ(at(encoding, 0, 0), 0.5);
     EXPECT_EQ(at(encoding, 2, 0), 1.5);
     EXPECT_EQ(at(encoding, 2, 1), std::sin(6.0));
     EXPECT_EQ(encoding.frequencies, std::vector<double>{2.5});
-    EXPECT_EQ(make_encoding(name, {.length = 1, .time_dim = 2, .parameters = given}).values[0], 0.5);
+    EXPECT_EQ(make_encoding(name, {.length = 1, .own = {{"time_dim", 2}}, .parameters = given}).values[0], 0.5);
     const Encoding uneven =
-        make_encoding(name, {.length = 3, .time_dim = 2, .positions = {10, 11, 20}, .parameters = given});
+        make_encoding(name, {.length = 3, .positions = {10, 11, 20}, .own = {{"time_dim", 2}}, .parameters = given});
     EXPECT_EQ(at(uneven, 1, 0), 2 * 0.1 + 0.5);
   }
-  const std::vector<double> mtan = start_parameters("mtan", {.length = 5, .time_dim = 500});
-  const std::vector<double> time2vec = start_parameters("time2vec", {.length = 5, .time_dim = 500});
+  const std::vector<double> mtan = start_parameters("mtan", {.length = 5, .own = {{"time_dim", 500}}});
+  const std::vector<double> time2vec = start_parameters("time2vec", {.length = 5, .own = {{"time_dim", 500}}});
   double most = 0, squares = 0;
   for (const double w : mtan) most = std::max(most, std::abs(w));
   for (const double w : time2vec) squares += w * w;
@@ -158,30 +154,43 @@ TEST(Rope, HoldsCosinesThenSines) {
   EXPECT_NEAR(at(encoding, 2, 3), std::sin(0.02), 1e-17);
 }
 
+// Rotates the pairs (x, y) of one head's query or key [d_h] by a row of that table [d_h]:
+//   x' = x cos - y sin,  y' = x sin + y cos.
+void rotate_pairs(std::span<double> vector, std::span<const double> row, bool interleaved) {
+  const std::size_t pairs = row.size() / 2;
+  for (std::size_t i = 0; i < pairs; ++i) {
+    double& x = vector[interleaved ? 2 * i : i];
+    double& y = vector[interleaved ? 2 * i + 1 : i + pairs];
+    const double cosine = row[i], sine = row[pairs + i], old_x = x;
+    x = old_x * cosine - y * sine;
+    y = old_x * sine + y * cosine;
+  }
+}
+
 TEST(Rope, MakesProductsDependOnTheOffsetAlone) {
   const Encoding encoding = make_encoding("rope", {.length = 30, .dim = 4, .heads = 1});
   const std::span<const double> table(encoding.values);
-  for (const RotaryPairing pairing : {RotaryPairing::kInterleaved, RotaryPairing::kHalves}) {
+  for (const bool interleaved : {true, false}) {
     const auto product = [&](std::size_t i, std::size_t j) {
       std::vector<double> q{1, 2, -3, 4}, k{0.5, -1, 2, 1};
-      rotate_pairs(q, table.subspan(4 * i, 4), pairing);
-      rotate_pairs(k, table.subspan(4 * j, 4), pairing);
+      rotate_pairs(q, table.subspan(4 * i, 4), interleaved);
+      rotate_pairs(k, table.subspan(4 * j, 4), interleaved);
       return q[0] * k[0] + q[1] * k[1] + q[2] * k[2] + q[3] * k[3];
     };
     EXPECT_NEAR(product(3, 7), product(20, 24), 1e-13);
     EXPECT_GT(std::abs(product(3, 7) - product(3, 8)), 0.1);
   }
-  std::vector<double> interleaved{1, 0, 0, 0}, halves{1, 0, 0, 0};
-  rotate_pairs(interleaved, table.subspan(4, 4), RotaryPairing::kInterleaved);
-  rotate_pairs(halves, table.subspan(4, 4), RotaryPairing::kHalves);
-  EXPECT_EQ(interleaved, (std::vector<double>{std::cos(1.0), std::sin(1.0), 0, 0}));
+  std::vector<double> neighbours{1, 0, 0, 0}, halves{1, 0, 0, 0};
+  rotate_pairs(neighbours, table.subspan(4, 4), true);
+  rotate_pairs(halves, table.subspan(4, 4), false);
+  EXPECT_EQ(neighbours, (std::vector<double>{std::cos(1.0), std::sin(1.0), 0, 0}));
   EXPECT_EQ(halves, (std::vector<double>{std::cos(1.0), 0, std::sin(1.0), 0}));
 }
 
 TEST(Controls, OneHotIsTheIdentity) {
   EXPECT_EQ(made("onehot", 2, 3).values, (std::vector<double>{1, 0, 0, 0, 1, 0}));
   EXPECT_EQ(testing::rejection([] { made("onehot", 4, 3); }),
-            "--length: expected at most --dim 3 for onehot, found 4 (use --dim 4)");
+            "length: expected at most dim 3 for onehot, found 4 (use dim = 4)");
 }
 
 TEST(Controls, NoneIsEmpty) {
@@ -190,12 +199,12 @@ TEST(Controls, NoneIsEmpty) {
   EXPECT_TRUE(none.values.empty() && none.shape.empty());
 }
 
-TEST(Controls, HaarHasOrthonormalRowsOrColumns) {
-  const Encoding wide = made("haar", 7, 12);
+TEST(Controls, RotationHasOrthonormalRowsOrColumns) {
+  const Encoding wide = made("rotation", 7, 12);
   for (std::size_t a = 0; a < 7; ++a) {
     for (std::size_t b = 0; b < 7; ++b) EXPECT_NEAR(row_product(wide, a, b), a == b ? 1 : 0, 1e-14);
   }
-  const Encoding tall = made("haar", 12, 5);
+  const Encoding tall = made("rotation", 12, 5);
   for (std::size_t a = 0; a < 5; ++a) {
     for (std::size_t b = 0; b < 5; ++b) {
       double sum = 0;
@@ -206,10 +215,10 @@ TEST(Controls, HaarHasOrthonormalRowsOrColumns) {
 }
 
 // Without the signs of diag R, Householder's Q is no uniform sample: for d = 1 it would be the same sign always.
-TEST(Controls, HaarIsUniform) {
+TEST(Controls, RotationIsUniform) {
   int positive = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const double value = make_encoding("haar", {.length = 1, .dim = 1, .seed = seed}).values[0];
+    const double value = make_encoding("rotation", {.length = 1, .dim = 1, .seed = seed}).values[0];
     EXPECT_EQ(std::abs(value), 1);
     positive += value > 0 ? 1 : 0;
   }
@@ -235,7 +244,7 @@ TEST(Scale, IsParsedAndPrinted) {
   for (const char* text : {"as-defined", "unit", "matched", "0.5"}) EXPECT_EQ(to_string(parse_scale(text)), text);
   for (const char* text : {"", "0", "-1", "nan", "inf", "big", "1x"}) {
     EXPECT_EQ(testing::rejection([&] { parse_scale(text); }),
-              "--scale: expected as-defined, unit, matched or a positive number, found " + quote(text));
+              "scale: expected as-defined, unit, matched or a positive number, found " + quote(text));
   }
 }
 

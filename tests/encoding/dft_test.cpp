@@ -176,21 +176,21 @@ TEST(Dft, PeriodIsATightFrameOverAllPositions) {
 
 TEST(Dft, RefusesCollisionsAndNamesThem) {
   EXPECT_EQ(rejection([] { make_encoding("dft", {.length = 80, .dim = 64}); }),
-            "--length: expected at most --dim 64 positions for dft, found 80 (positions 0 and 64 have the same code; "
-            "use --dim 80 or --period 80)");
+            "length: expected at most dim 64 positions for dft, found 80 (positions 0 and 64 have the same code; "
+            "use dim = 80 or period = 80)");
   EXPECT_EQ(rejection([] { make_encoding("dft", {.length = 3, .dim = 2}); }),
-            "--length: expected at most --dim 2 positions for dft, found 3 (positions 0 and 2 have the same code; "
-            "use --dim 3)");
-  EXPECT_EQ(make_encoding("dft", {.length = 80, .dim = 64, .period = 80}).values.size(), 80 * 64u);
+            "length: expected at most dim 2 positions for dft, found 3 (positions 0 and 2 have the same code; "
+            "use dim = 3)");
+  EXPECT_EQ(make_encoding("dft", {.length = 80, .dim = 64, .own = {{"period", 80}}}).values.size(), 80 * 64u);
 }
 
 TEST(Dft, RefusesPeriodsOutOfRange) {
   const auto made = [](std::size_t length, std::size_t dim, std::size_t period) {
-    return rejection([&] { make_encoding("dft", {.length = length, .dim = dim, .period = period}); });
+    return rejection([&] { make_encoding("dft", {.length = length, .dim = dim, .own = {{"period", period}}}); });
   };
-  EXPECT_EQ(made(80, 64, 70), "--period: expected at least --length 80, found 70");
-  EXPECT_EQ(made(10, 64, 63), "--period: expected at least --dim 64, found 63");
-  EXPECT_EQ(made(2, 2, 5), "--dim: expected at least 3 with --period, found 2");
+  EXPECT_EQ(made(80, 64, 70), "period: expected at least length 80, found 70");
+  EXPECT_EQ(made(10, 64, 63), "period: expected at least dim 64, found 63");
+  EXPECT_EQ(made(2, 2, 5), "dim: expected at least 3 with period, found 2");
 }
 
 TEST(Dft, TakesRealPositions) {
@@ -209,7 +209,7 @@ TEST(Dft, TakesRealPositions) {
   for (std::size_t c = 0; c < d; ++c) EXPECT_NEAR(before.values[c], whole(6, c), 2e-16);
   options.positions = {0.5, 1, 2, 7.5};
   EXPECT_EQ(rejection([&] { make_encoding("dft", options); }),
-            "--positions-file: expected positions less than 7 apart for dft, found 0.5 and 7.5 (use --period 8)");
+            "positions: expected positions less than 7 apart for dft, found 0.5 and 7.5 (use period = 8)");
 }
 
 TEST(Dft, RealPositionsStayExactAtLargeWidths) {
@@ -231,7 +231,7 @@ TEST(Dft, KnowsItsFrequencies) {
   ASSERT_EQ(even.frequencies.size(), 3u);
   EXPECT_EQ(even.frequencies[2], std::numbers::pi);
   EXPECT_EQ(odd.frequencies.size(), 2u);
-  const Encoding period = make_encoding("dft", {.length = 8, .dim = 3, .period = 8});
+  const Encoding period = make_encoding("dft", {.length = 8, .dim = 3, .own = {{"period", 8}}});
   EXPECT_EQ(period.frequencies, (std::vector<double>{0, std::numbers::pi / 4}));
 }
 
@@ -306,8 +306,8 @@ TEST(DftDecode, RejectsBrokenTables) {
   table(2, 1) = NAN;
   EXPECT_EQ(rejection([&] { decode_dft(table, 0, 1, "table.npy"); }),
             "table.npy:3:2: expected a finite number, found nan");
-  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(2, 4), 3); }), "--period: expected at least --dim 4, found 3");
-  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(0, 0)); }), "--dim: expected at least 1, found none");
+  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(2, 4), 3); }), "period: expected at least dim 4, found 3");
+  EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(0, 0)); }), "dim: expected at least 1, found none");
 }
 
 }  // namespace

@@ -194,23 +194,22 @@ TEST(Shards, StatisticsMoveTowardsWhatTheShardsSaw) {
   EXPECT_NEAR(parameters.values_of(variance)[0], 0.5 + 0.5 * (2 + 50) / 2, 1e-14);
 }
 
-TEST(Shards, InferenceIsTheSameForwardPass) {
-  ThreadPool pool(2);
+TEST(Tape, ASampleDoesNotDependOnThoseBesideIt) {
   ReferenceModel<float> model(kSmall);
   const ReferenceBatch<float> batch(kSmall, 7);
   const std::size_t each = kSmall.positions * kSmall.channels;
-  Shards<float> shards(model.parameters, pool, {.shards = 3});
-  std::vector<float> all(7 * 2), single(7 * 2);
-  shards.infer(7, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
-    const Tensor<float> z = model.logits(tape, batch.x.data() + begin * each, end - begin);
-    std::copy_n(z.data, (end - begin) * 2, all.data() + begin * 2);
-  });
+  Tape<float> tape;
+  const auto logits_of = [&](std::size_t first, std::size_t count) {
+    tape.begin(model.parameters, {});
+    const Tensor<float> z = model.logits(tape, batch.x.data() + first * each, count);
+    return std::vector<float>(z.data, z.data + count * 2);
+  };
+  std::vector<float> single;
   for (std::size_t b = 0; b < 7; ++b) {
-    shards.infer(1, [&](Tape<float>& tape, std::size_t, std::size_t) {
-      std::copy_n(model.logits(tape, batch.x.data() + b * each, 1).data, 2, single.data() + b * 2);
-    });
+    const std::vector<float> one = logits_of(b, 1);
+    single.insert(single.end(), one.begin(), one.end());
   }
-  EXPECT_EQ(all, single);  // a sample's result does not depend on its company
+  EXPECT_EQ(logits_of(0, 7), single);
 }
 
 TEST(Denormals, AreFlushedInTheScope) {

@@ -16,6 +16,39 @@
 namespace faithful {
 namespace {
 
+// The sums as they are written, in O(d^2): the oracles of the fast ones.
+void naive_forward(std::span<const double> f, std::span<double> c) {
+  const RootTable roots(f.size());
+  for (std::size_t l = 0; l < f.size(); ++l) {
+    c[l] = 0;
+    for (std::size_t t = 0; t < f.size(); ++t) c[l] += f[t] * basis_value(roots, l, t);
+  }
+}
+
+void naive_inverse(std::span<const double> c, std::span<double> f) {
+  const RootTable roots(c.size());
+  for (std::size_t t = 0; t < c.size(); ++t) {
+    f[t] = 0;
+    for (std::size_t l = 0; l < c.size(); ++l) f[t] += c[l] * basis_value(roots, l, t);
+  }
+}
+
+// The sum as it is written.
+FrequencyDensity naive_frequency_density(std::span<const double> frequencies, std::size_t d, double sigma) {
+  FrequencyDensity density{std::vector<double>(frequency_count(d)), 0};
+  for (std::size_t k = 0; k < density.g.size(); ++k) {
+    long double sum = 0;  // an oracle should not lose digits by adding up
+    for (const double w : frequencies) {
+      const double distance = (basis_frequency(k, d) - folded_frequency(w)) / sigma;
+      sum += std::exp(-distance * distance / 2);
+    }
+    density.g[k] = static_cast<double>(sum);
+  }
+  density.normalizer = std::accumulate(density.g.begin(), density.g.end(), 0.0);
+  for (double& value : density.g) value /= density.normalizer;
+  return density;
+}
+
 const double kPi = std::numbers::pi;
 
 std::vector<double> random_values(std::size_t n, std::uint64_t seed = 1) {

@@ -109,8 +109,8 @@ TEST(Csv, MissingNumbers) {
     EXPECT_EQ(table(0, 1), 2);
     EXPECT_TRUE(std::isnan(table(1, 1))) << cell;
   }
-  EXPECT_EQ(complaint("1,2\n3,n/a\n", {.missing_hint = "missing values: --missing interpolate"}),
-            "f.csv:2:2: expected a number, found \"n/a\" (missing values: --missing interpolate)");
+  EXPECT_EQ(complaint("1,2\n3,n/a\n", {.missing_hint = "a hint"}),
+            "f.csv:2:2: expected a number, found \"n/a\" (a hint)");
   EXPECT_EQ(complaint("1,2\n3,\n"), "f.csv:2:2: expected a number, found an empty cell");
   EXPECT_EQ(complaint("1,2\n3,x\n", nan), "f.csv:2:2: expected a number, found \"x\"");
 }
@@ -127,7 +127,7 @@ TEST(Csv, Complaints) {
   EXPECT_EQ(complaint("a,b\n1,1e999\n"), "f.csv:2:2: expected a number of at most 1.8e308, found \"1e999\"");
   EXPECT_EQ(complaint("a;b\n1;1.5\n", {.decimal = ','}), "f.csv:2:2: expected a number, found \"1.5\"");
   EXPECT_EQ(complaint("a,b\n1,\"2\n3,4\n"), "f.csv:2:2: expected a closing quote, found the end of the file");
-  EXPECT_EQ(complaint("a,b\n1,\"2\"x\n3,4\n"), "f.csv:2:2: expected a separator behind the closing quote, found \"x\"");
+  EXPECT_EQ(complaint("a,b\n1,\"2\"x\n3,4\n"), "f.csv:2:2: expected a separator after the closing quote, found \"x\"");
   EXPECT_EQ(complaint("\xFF\xFE"
                       "1\0,\0"),
             "f.csv: expected UTF-8 text, found UTF-16 (iconv -f UTF-16 -t UTF-8 changes it)");

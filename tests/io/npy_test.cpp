@@ -150,7 +150,7 @@ TEST(Npy, RejectedFiles) {
   EXPECT_EQ(message(with_header("{'shape': (99999999999999999999,)}")),
             "f: expected a length of the shape in the header, found \"99999999999999999999,)}\"");
   EXPECT_EQ(message(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), } x")),
-            "f: expected nothing behind the dictionary in the header, found \"x\"");
+            "f: expected nothing after the dictionary in the header, found \"x\"");
   std::string many = "{'shape': (";
   for (int i = 0; i < 65; ++i) many += "1,";
   EXPECT_EQ(message(with_header(many + ")}")), "f: expected at most 64 dimensions in the header, found more");

@@ -11,10 +11,12 @@
 #include "faithful/metrics/events.h"
 #include "faithful/metrics/paired.h"
 #include "faithful/metrics/ranking.h"
+#include "tests/metrics/flags.h"
 
 namespace faithful {
 namespace {
 
+using testing::flag_scores;
 using Bytes = std::vector<std::uint8_t>;
 using Numbers = std::vector<double>;
 

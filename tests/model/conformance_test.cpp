@@ -90,7 +90,7 @@ std::vector<std::filesystem::path> cases() {
 
 TEST(ModelConformance, EveryEncodingHasACase) {
   std::set<std::string> covered;
-  for (const auto& path : cases()) covered.insert(Golden(path.string()).config.encoding);
+  for (const auto& path : cases()) covered.insert(Golden(path.string()).config.position.encoding);
   for (const CatalogEntry& entry : encoding_catalog()) EXPECT_EQ(covered.count(entry.name), 1U) << entry.name;
 }
 

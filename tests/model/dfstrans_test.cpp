@@ -18,7 +18,7 @@ using testing::tiny;
 using testing::tiny_dfstrans;
 
 ModelConfig as_published(ModelConfig config) {
-  config.sensor_weights = config.step_weights = true;
+  config.body.sensor_weights = config.body.step_weights = true;
   return config;
 }
 
@@ -33,10 +33,10 @@ TEST(DfstransGradients, EveryEncoding) {
     check_masked_gradients(as_published(tiny_dfstrans(encoding)));
   }
   ModelConfig queries = tiny_dfstrans("mtan");
-  queries.mtan = "attention";
+  queries.position.own.set("mtan", "attention");
   check_masked_gradients(queries);
   ModelConfig relative = tiny_dfstrans("tupe");
-  relative.tupe_relative = true;
+  relative.position.own.set("tupe_relative", true);
   check_gradients(relative);
 }
 
@@ -44,9 +44,9 @@ TEST(DfstransGradients, Times) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (is_concatenated(encoding) || !testing::takes_times(encoding)) continue;
     ModelConfig config = tiny_dfstrans(encoding);
-    config.positions = "time";
-    config.time_step = 1;
-    if (encoding == "dft") config.period = 40;
+    config.position.source = PositionSource::kTime;
+    config.position.time_step = 1;
+    if (encoding == "dft") config.position.own.set("period", 40);
     check_masked_gradients(config);
   }
 }
@@ -55,8 +55,8 @@ TEST(DfstransGradients, WeightsOfSensorsAndSteps) {
   for (const bool sensors : {false, true}) {
     for (const bool steps : {false, true}) {
       ModelConfig config = tiny_dfstrans("dft");
-      config.sensor_weights = sensors;
-      config.step_weights = steps;
+      config.body.sensor_weights = sensors;
+      config.body.step_weights = steps;
       check_gradients(config);
       check_masked_gradients(config);
     }
@@ -67,23 +67,24 @@ TEST(DfstransGradients, WeightsOfSensorsAndSteps) {
 TEST(DfstransGradients, SmallestAndOddSizes) {
   for (const bool own : {false, true}) {
     ModelConfig config = tiny_dfstrans("sinusoidal");
-    config.sensor_weights = config.step_weights = own;
-    config.channels = 1;
+    config.body.sensor_weights = config.body.step_weights = own;
+    config.input.channels = 1;
     check_gradients(config);
-    config.length = config.segment = 7;
-    config.filters = 8;
-    config.stages = 2;
-    config.width = 8;
+    config.input.length = config.input.segment = 7;
+    config.input.filters = 8;
+    config.input.stages = 2;
+    config.body.width = 8;
     check_gradients(config, 2);
-    config.channels = 5;
-    config.segment = 2;
-    config.length = 5;
-    config.stages = 1;
-    config.kernel = 5;
-    config.classes = 2;
-    config.activation = "gelu";
+    config.input.channels = 5;
+    config.input.segment = 2;
+    config.input.length = 5;
+    config.input.stages = 1;
+    config.input.kernel = 5;
+    config.input.classes = 2;
+    config.body.activation = LayerActivation::kGelu;
     check_masked_gradients(config);
-    config.filters = config.width = config.heads = config.feed_forward = config.head_hidden = config.kernel = 1;
+    config.input.filters = config.body.width = config.body.heads = config.body.feed_forward = config.head.hidden =
+        config.input.kernel = 1;
     check_gradients(config, 1);
   }
 }
@@ -110,7 +111,7 @@ void check_input_gradient(const ModelConfig& config, std::size_t of, bool masked
   std::vector<double> gradient(samples.values.size(), 1e9);
   engine::Tape<double> tape;
   model.input_gradient_into(tape, samples.view(), of, gradient);
-  const std::size_t each = config.length * config.channels;
+  const std::size_t each = config.input.length * config.input.channels;
   for (std::size_t i = 0; i < gradient.size(); i += 5) {
     const double h = 1e-6, kept = samples.values[i];
     samples.values[i] = kept + h;
@@ -120,7 +121,7 @@ void check_input_gradient(const ModelConfig& config, std::size_t of, bool masked
     samples.values[i] = kept;
     EXPECT_NEAR(gradient[i], (above - below) / (2 * h), 1e-7 * std::max(1.0, std::fabs(gradient[i]))) << i;
     if (!masked) continue;
-    EXPECT_TRUE(samples.valid[i / config.channels] != 0 || gradient[i] == 0) << i;
+    EXPECT_TRUE(samples.valid[i / config.input.channels] != 0 || gradient[i] == 0) << i;
   }
 }
 
@@ -129,17 +130,17 @@ TEST(InputGradient, IsThatOfTheLogitInEveryForm) {
     check_input_gradient(tiny_dfstrans("dft"), 2, masked);
     check_input_gradient(as_published(tiny_dfstrans("rope")), 0, masked);
     for (ModelConfig config : {tiny_dfstrans("dft"), tiny("dft")}) {
-      config.differences = 2;
+      config.input.differences = 2;
       check_input_gradient(config, 1, masked);
     }
     for (const std::string& encoding : testing::encoding_names()) {
-      check_input_gradient(tiny(encoding, masked ? "token" : "mean"), 1, masked);
+      check_input_gradient(tiny(encoding, masked ? Pooling::kToken : Pooling::kMean), 1, masked);
     }
-    ModelConfig config = tiny("learned", "attention");
-    config.classes = 2;
-    config.length = 7;
-    config.segment = 2;
-    config.filters = 3;
+    ModelConfig config = tiny("learned", Pooling::kAttention);
+    config.input.classes = 2;
+    config.input.length = 7;
+    config.input.segment = 2;
+    config.input.filters = 3;
     check_input_gradient(config, 0, masked);
     check_input_gradient(config, 1, masked);
   }
@@ -152,7 +153,7 @@ TEST(InputGradient, IsThatOfTheLogitInEveryForm) {
 std::vector<double> naive_weights(const Classifier<double>& model, const std::string& branch, const double* const* rows,
                                   std::size_t count, std::size_t group, std::size_t head, std::size_t query) {
   const ModelConfig& config = model.config();
-  const std::size_t d = config.width, width = config.key_width(), inner = config.heads * width;
+  const std::size_t d = config.body.width, width = config.key_width(), inner = config.body.heads * width;
   const engine::ParameterEntry& weight = *model.parameters().find(branch + ".qkv.weight");
   const engine::ParameterEntry& bias = *model.parameters().find(branch + ".qkv.bias");
   const bool own = weight.shape.rank() == 3;
@@ -184,7 +185,7 @@ void check_maps(const ModelConfig& config) {
     std::fill_n(model.parameters().mutable_values().data() + entry.offset, entry.shape.count(), 1.3);
   }
   const OwnedSamples<double> samples(config, 2);
-  const std::size_t batch = 2, channels = config.channels, steps = config.steps(), heads = config.heads;
+  const std::size_t batch = 2, channels = config.input.channels, steps = config.steps(), heads = config.body.heads;
   std::vector<double> temporal(batch * channels * heads * steps * steps),
       spatial(batch * steps * heads * channels * channels);
   engine::Tape<double> tape;
@@ -244,7 +245,7 @@ std::vector<float> trained(const ModelConfig& config, std::size_t threads) {
 
 TEST(Dfstrans, SameBitsForAnyNumberOfThreads) {
   for (ModelConfig config : {tiny_dfstrans("dft"), as_published(tiny_dfstrans("erpe"))}) {
-    config.dropout = 0.2;
+    config.body.dropout = 0.2;
     const std::vector<float> one = trained(config, 1);
     EXPECT_TRUE(std::ranges::all_of(one, [](float v) { return std::isfinite(v); }));
     EXPECT_EQ(trained(config, 2), one);
@@ -254,15 +255,15 @@ TEST(Dfstrans, SameBitsForAnyNumberOfThreads) {
 
 TEST(Dfstrans, PaddingIsNotLookedAt) {
   ModelConfig config = tiny_dfstrans("dft");
-  config.differences = 2;
+  config.input.differences = 2;
   Classifier<double> model(config);
   model.initialize(2);
   OwnedSamples<double> samples(config, 3);
   samples.valid = testing::holes(config);
-  std::fill_n(samples.valid.begin(), 2 * config.segment, std::uint8_t{0});  // two whole steps
+  std::fill_n(samples.valid.begin(), 2 * config.input.segment, std::uint8_t{0});  // two whole steps
   const std::vector<double> before = testing::logits_of(model, samples.view());
   for (std::size_t i = 0; i < samples.values.size(); ++i) {
-    if (samples.valid[i / config.channels] == 0) samples.values[i] = 99;
+    if (samples.valid[i / config.input.channels] == 0) samples.values[i] = 99;
   }
   EXPECT_EQ(testing::logits_of(model, samples.view()), before);
 }
@@ -270,7 +271,7 @@ TEST(Dfstrans, PaddingIsNotLookedAt) {
 // The authors' module multiplies its table by sqrt(2/d) in every pass: after n steps (2/d)^(n/2) is left of it.
 TEST(Dfstrans, ADecayingTableShrinksWithEveryTrainingStep) {
   for (ModelConfig config : {tiny_dfstrans("dft"), tiny("dft")}) {
-    config.scale = "decaying";
+    config.position.scale = "decaying";
     ThreadPool pool(1);
     Classifier<float> model(config);
     model.initialize(4);
@@ -287,7 +288,7 @@ TEST(Dfstrans, ADecayingTableShrinksWithEveryTrainingStep) {
     }
     // What is left of the codes is what the logits of a smaller table are.
     ModelConfig smaller = config;
-    smaller.scale = "0.125";
+    smaller.position.scale = "0.125";
     Classifier<float> fixed(smaller);
     for (const engine::ParameterEntry& own : fixed.parameters().entries()) {
       const engine::ParameterEntry& from = *model.parameters().find(own.name);

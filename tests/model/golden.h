@@ -24,29 +24,6 @@ inline std::string golden_folder() {
   return other != nullptr ? other : FAITHFUL_MODEL_GOLDEN;
 }
 
-// Reads the words `field=value`.
-class ConfigWords {
- public:
-  explicit ConfigWords(std::istringstream& words) {
-    for (std::string word; words >> word;) {
-      values_[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
-    }
-  }
-  void operator()(const char* name, std::string& field) const {
-    if (values_.count(name) != 0) field = values_.at(name);
-  }
-  void operator()(const char* name, bool& field) const {
-    if (values_.count(name) != 0) field = values_.at(name) == "true";
-  }
-  template <class Number>
-  void operator()(const char* name, Number& field) const {
-    if (values_.count(name) != 0) field = static_cast<Number>(std::stod(values_.at(name)));
-  }
-
- private:
-  std::map<std::string, std::string> values_;
-};
-
 struct Golden {
   explicit Golden(const std::string& path) {
     std::ifstream file(path);
@@ -56,7 +33,10 @@ struct Golden {
       std::string key, word;
       words >> key;
       if (key == "config") {
-        visit_fields(config, ConfigWords(words));
+        std::map<std::string, std::string> texts;
+        while (words >> word) texts[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
+        for (const Setting& setting : settings(config))
+          if (texts.contains(setting.field.name)) set_text(setting, texts[setting.field.name]);
         continue;
       }
       GoldenTensor& tensor = tensors[key];

@@ -13,7 +13,7 @@ using testing::tiny;
 
 TEST(WholeModelGradients, EveryEncodingAndPooling) {
   for (const std::string& encoding : testing::encoding_names()) {
-    for (const char* pooling : {"mean", "attention", "token"}) {
+    for (const Pooling pooling : testing::kPoolings) {
       check_gradients(tiny(encoding, pooling));
       check_masked_gradients(tiny(encoding, pooling));
     }
@@ -22,10 +22,10 @@ TEST(WholeModelGradients, EveryEncodingAndPooling) {
 
 TEST(WholeModelGradients, EveryBlock) {
   for (const std::string& encoding : testing::encoding_names()) {
-    for (const char* block : {"pre", "bare"}) {
-      ModelConfig config = tiny(encoding, block == std::string("pre") ? "attention" : "token");
-      config.block = block;
-      config.activation = "gelu";
+    for (const LayerBlock block : {LayerBlock::kPre, LayerBlock::kBare}) {
+      ModelConfig config = tiny(encoding, block == LayerBlock::kPre ? Pooling::kAttention : Pooling::kToken);
+      config.body.block = block;
+      config.body.activation = LayerActivation::kGelu;
       check_gradients(config, 2);
     }
   }
@@ -34,12 +34,12 @@ TEST(WholeModelGradients, EveryBlock) {
 TEST(WholeModelGradients, HeadsOfFullWidth) {
   for (const std::string& encoding : testing::encoding_names()) {
     ModelConfig config = tiny(encoding);
-    config.heads = 3;  // does not divide the width
-    config.head_width = config.width;
-    config.layers = 1;
+    config.body.heads = 3;  // does not divide the width
+    config.body.head_width = config.body.width;
+    config.body.layers = 1;
     check_masked_gradients(config);
-    config.block = "bare";
-    config.layers = 2;
+    config.body.block = LayerBlock::kBare;
+    config.body.layers = 2;
     check_gradients(config, 2);
   }
 }
@@ -47,14 +47,14 @@ TEST(WholeModelGradients, HeadsOfFullWidth) {
 TEST(WholeModelGradients, SegmentsAndConvolution) {
   for (const std::string& encoding : testing::encoding_names()) {
     ModelConfig config = tiny(encoding);
-    config.length = 7;
-    config.segment = 3;
-    config.layers = 1;
+    config.input.length = 7;
+    config.input.segment = 3;
+    config.body.layers = 1;
     check_masked_gradients(config);
-    config.filters = 2;
-    config.kernel = 5;
+    config.input.filters = 2;
+    config.input.kernel = 5;
     check_masked_gradients(config);
-    config.segment = 1;
+    config.input.segment = 1;
     check_gradients(config, 1);
   }
 }
@@ -62,14 +62,14 @@ TEST(WholeModelGradients, SegmentsAndConvolution) {
 TEST(WholeModelGradients, Differences) {
   for (const std::size_t orders : {1, 2, 3}) {
     ModelConfig config = tiny("dft");
-    config.length = 7;
-    config.differences = orders;
+    config.input.length = 7;
+    config.input.differences = orders;
     check_gradients(config);
-    config.segment = 2;
-    config.filters = 3;
+    config.input.segment = 2;
+    config.input.filters = 3;
     check_masked_gradients(config);
     ModelConfig dfstrans = testing::tiny_dfstrans("dft");
-    dfstrans.differences = orders;
+    dfstrans.input.differences = orders;
     check_gradients(dfstrans);
     check_masked_gradients(dfstrans);
   }
@@ -78,13 +78,13 @@ TEST(WholeModelGradients, Differences) {
 TEST(WholeModelGradients, Times) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (!testing::takes_times(encoding)) continue;
-    for (const char* pooling : {"mean", "token"}) {
+    for (const Pooling pooling : {Pooling::kMean, Pooling::kToken}) {
       ModelConfig config = tiny(encoding, pooling);
-      config.positions = "time";
-      config.time_step = 1;
-      config.scale = encoding == "sinusoidal" ? "unit" : "as-defined";
-      config.length = 6;
-      config.segment = 2;
+      config.position.source = PositionSource::kTime;
+      config.position.time_step = 1;
+      config.position.scale = encoding == "sinusoidal" ? "unit" : "as-defined";
+      config.input.length = 6;
+      config.input.segment = 2;
       check_gradients(config);
       check_masked_gradients(config);
     }
@@ -93,46 +93,46 @@ TEST(WholeModelGradients, Times) {
 
 TEST(WholeModelGradients, Variants) {
   ModelConfig config = tiny("mtan");
-  config.mtan = "attention";
+  config.position.own.set("mtan", "attention");
   check_masked_gradients(config);
-  config.positions = "time";
-  config.time_step = 1;
+  config.position.source = PositionSource::kTime;
+  config.position.time_step = 1;
   check_masked_gradients(config);
-  for (const char* pooling : {"mean", "token"}) {
+  for (const Pooling pooling : {Pooling::kMean, Pooling::kToken}) {
     config = tiny("tupe", pooling);
-    config.tupe_relative = true;
+    config.position.own.set("tupe_relative", true);
     check_masked_gradients(config);
     config = tiny("rope", pooling);
-    config.pairing = "halves";
+    config.position.own.set("pairing", "halves");
     check_masked_gradients(config);
-    config.positions = "time";
-    config.time_step = 1;
+    config.position.source = PositionSource::kTime;
+    config.position.time_step = 1;
     check_masked_gradients(config);
   }
   config = tiny("learned-frequency");
-  config.scale = "matched";
+  config.position.scale = "matched";
   check_gradients(config);
   config = tiny("dft");
-  config.length = 11;
+  config.input.length = 11;
   EXPECT_EQ(settle(config).size(), 1U);
   check_masked_gradients(config);
-  config.classes = 2;  // one logit
+  config.input.classes = 2;  // one logit
   check_gradients(config);
-  config.activation = "relu";
-  config.classes = 3;
+  config.body.activation = LayerActivation::kRelu;
+  config.input.classes = 3;
   check_gradients(config);
 }
 
 TEST(WholeModelGradients, SmallestSizes) {
   for (const std::string& encoding : testing::encoding_names()) {
-    for (const char* pooling : {"mean", "attention", "token"}) {
+    for (const Pooling pooling : testing::kPoolings) {
       ModelConfig config = tiny(encoding, pooling);
-      config.channels = config.length = config.heads = config.feed_forward = config.time_dim = 1;
-      config.width = encoding == "rope" ? 2 : 1;
-      config.clip = 0;
-      config.block = "pre";
+      config.input.channels = config.input.length = config.body.heads = config.body.feed_forward = 1;
+      config.body.width = catalog_entry(encoding).kind == EncodingKind::kRotary ? 2 : 1;
+      config.position.own = {{"time_dim", 1}, {"clip", 0}};
+      config.body.block = LayerBlock::kPre;
       check_gradients(config, 1);
-      config.layers = 0;
+      config.body.layers = 0;
       check_gradients(config, 1);
     }
   }

@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
 """Writes what PyTorch computes for whole classifiers, one case for every encoding and more, for tests/model/conformance_test.cpp.
 
-    make_golden.py FOLDER [--seed N]
+    make_golden.py FOLDER [--seed N] [--encoding NAME]
 
-The model is stated here plainly, in float64, from the definitions (docs/encodings.md, docs/model.md). One text file per case: a line
-`config field=value ...`, then one tensor per line: `name size size ... : number number ...`. Weights and inputs are rounded to float32, so
-that a model in float starts from the same. The files in tests/model/golden were made with seed 1; tests/model/live_conformance.py compares
-with fresh numbers.
+The model is stated here plainly, in float64, from the definitions (docs/model.md); the encodings are stated in tests/encoding/statements. One
+text file per case: a line `config field=value ...`, then one tensor per line: `name size size ... : number number ...`. Weights and inputs are
+rounded to float32, so that a model in float starts from the same. The files in tests/model/golden were made with seed 1;
+tests/live_conformance.py compares with fresh numbers.
 """
 import argparse
 import math
 import pathlib
+import sys
 
 import torch
 import torch.nn.functional as F
 
-D64 = torch.float64
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "encoding"))
+from statements import D64, Statement, statements
+
 DEFAULTS = dict(channels=3, length=6, classes=3, filters=0, kernel=3, segment=1, width=8, heads=2, head_width=0, layers=1, feed_forward=4,
                 block="post", activation="gelu", dropout=0, pooling="mean", encoding="none", scale="as-defined", period=0, rho=10000,
                 clip=2, time_dim=3, mtan="concat", tupe_relative=False, pairing="interleaved", positions="index", time_step=1)
@@ -23,93 +26,6 @@ DEFAULTS = dict(channels=3, length=6, classes=3, filters=0, kernel=3, segment=1,
 
 def rounded(*sizes, scale=1.0):
     return (scale * torch.randn(*sizes, dtype=D64)).float().double()
-
-
-# --- Codes: [.., S, width] at positions t [.., S]. ---
-
-def sinusoidal(t, d, rho=1e4, stretch=1.0):
-    code = torch.zeros(*t.shape, d, dtype=D64)
-    for c in range(d):
-        angle = t * stretch * rho ** (-2 * (c // 2) / d)
-        code[..., c] = torch.sin(angle) if c % 2 == 0 else torch.cos(angle)
-    return code
-
-
-def dft(t, d, period):
-    n, modes = period or d, (d - 1) // 2
-    w = 2 * math.pi / n
-    rows = [torch.full(t.shape, 1 / math.sqrt(n), dtype=D64)]
-    rows += [math.sqrt(2 / n) * torch.cos(w * k * t) for k in range(1, modes + 1)]
-    rows += [math.sqrt(2 / n) * torch.sin(w * k * t) for k in range(1, modes + 1)]
-    if d % 2 == 0:
-        rows.append(math.sqrt((1 if n == d else 2) / n) * torch.cos(w * (d // 2) * t))
-    return math.sqrt(n / d) * torch.stack(rows, -1)
-
-
-def learned_frequency(t, w, b):
-    return torch.cos(t[..., None] * w + b) / math.sqrt(len(w))
-
-
-def time_features(t, w, b):
-    """[w0 t + b0 | sin(w t + b)] with t brought to [0, 1]."""
-    low, high = t.min(-1, keepdim=True).values, t.max(-1, keepdim=True).values
-    angle = ((t - low) / (high - low))[..., None] * w + b
-    return torch.cat([angle[..., :1], torch.sin(angle[..., 1:])], -1)
-
-
-def haar():
-    table = torch.tensor([[float(v) for v in line.split(",")] for line in HAAR.read_text().splitlines()], dtype=D64)
-    assert torch.allclose(table @ table.T, torch.eye(len(table), dtype=D64), atol=1e-12)
-    return table
-
-
-HAAR = pathlib.Path(__file__).with_name("golden") / "haar_table.csv"  # `faithful encode haar --length 6 --dim 8 --seed 1`: no formula gives it
-
-
-# --- Terms of attention. i: query, j: key; offsets [S, S] = j - i. ---
-
-def rotate(x, t, rho, halves):
-    """x [B, H, S, d_h], t [.., S]."""
-    pairs = x.shape[-1] // 2
-    angle = t[..., None] * rho ** (-torch.arange(pairs, dtype=D64) / pairs)
-    angle = angle[:, None] if angle.dim() == 3 else angle
-    c, s = torch.cos(angle), torch.sin(angle)
-    if halves:
-        a, b = x[..., :pairs], x[..., pairs:]
-        return torch.cat([a * c - b * s, a * s + b * c], -1)
-    a, b = x[..., 0::2], x[..., 1::2]
-    return torch.stack([a * c - b * s, a * s + b * c], -1).reshape(x.shape)
-
-
-def t5_bias(table, offsets):
-    starts = list(range(8)) + [8, 12, 16, 23, 32, 46, 64, 91]
-    bucket = torch.zeros_like(offsets)
-    for number, start in enumerate(starts):
-        bucket[offsets.abs() >= start] = number
-    return table[bucket + 16 * (offsets > 0)].permute(2, 0, 1)
-
-
-def alibi_bias(heads, offsets):
-    assert heads & (heads - 1) == 0
-    slopes = torch.tensor([2.0 ** (-8 * (h + 1) / heads) for h in range(heads)], dtype=D64)
-    return -slopes[:, None, None] * offsets.abs()
-
-
-def kerple_bias(log_rates, offsets):
-    r1, r2 = log_rates.exp()[:, :, None, None]
-    return -r1 * torch.log(1 + r2 * offsets.abs())
-
-
-def tupe_bias(p, uq, uk, theta, heads, width, token):
-    """The position term, already divided by sqrt(2 d_h)."""
-    normed = F.layer_norm(p, p.shape[-1:])
-    q, k = ((normed @ u.T).reshape(len(p), heads, width).transpose(0, 1) for u in (uq, uk))
-    inner = q @ k.transpose(1, 2) / math.sqrt(2 * width)
-    if not token:
-        return inner
-    to_token = theta[1][:, None, None].expand(heads, len(p), 1)
-    from_token = theta[0][:, None, None].expand(heads, 1, len(p) + 1)
-    return torch.cat([from_token, torch.cat([to_token, inner], 2)], 1)
 
 
 def difference(x, valid, order):
@@ -138,7 +54,7 @@ class Model:
         self.steps = -(-c.length // c.segment)
         self.token = c.pooling == "token"
         self.head_width = c.head_width or c.width // c.heads
-        self.by_time = c.encoding == "mtan" and c.mtan == "attention"
+        self.encoding = statements()[c.encoding]()
         self.p = {}
         self.declare()
 
@@ -160,43 +76,23 @@ class Model:
         self.weight("differences.variance", *sizes, mean=1.0, scale=0.1)
 
     def declare(self):
-        c, rows, inner = self.c, self.steps + self.token, self.c.heads * self.head_width
+        c, inner = self.c, self.c.heads * self.head_width
         orders = getattr(c, "differences", 0)
         if orders:
             self.declare_differences(orders * c.channels)
-        features = {"learned-frequency": c.width, "mtan": c.time_dim, "time2vec": c.time_dim}.get(c.encoding, 0)
-        if features:
-            self.weight("encoding.frequencies", features, scale=1.0)
-            self.weight("encoding.phases", features)
-        if c.encoding == "learned":
-            self.weight("encoding.table", self.steps, c.width)
-        if c.encoding == "t5" or c.tupe_relative:
-            self.weight("encoding.buckets", 32, c.heads)
-        if c.encoding == "tupe":
-            self.weight("encoding.positions", self.steps, c.width)
-            self.weight("encoding.query.weight", inner, c.width)
-            self.weight("encoding.key.weight", inner, c.width)
-            if self.token:
-                self.weight("encoding.token", 2, c.heads)
+        self.encoding.declare(self)
         if c.filters:
             self.affine("convolution", c.filters, c.kernel * c.channels * (1 + orders))
-        beside = features if c.encoding in ("mtan", "time2vec") and not self.by_time else 0
+        features = self.encoding.beside(self, torch.arange(self.steps, dtype=D64))
+        beside = 0 if features is None else features.shape[-1]
         self.affine("embedding", c.width, c.segment * (c.filters or c.channels * (1 + orders)) + beside)
         if self.token:
             self.weight("token", 1, c.width)
         width = c.width
         for layer in range(c.layers):
             name = f"layers.{layer}."
-            self.affine(name + "attention.qkv", (1 if self.by_time else 3) * inner, width)
-            if c.encoding == "shaw":
-                self.weight(name + "attention.relative_keys", 2 * c.clip + 1, self.head_width)
-                self.weight(name + "attention.relative_values", 2 * c.clip + 1, self.head_width)
-            if c.encoding == "kerple":
-                self.weight(name + "attention.log_rates", 2, c.heads)
-            if c.encoding == "erpe":
-                self.weight(name + "attention.offset_weights", c.heads, 2 * rows - 1)
-            if self.by_time:
-                self.affine(name + "attention.time", 2 * inner, c.time_dim)
+            self.affine(name + "attention.qkv", (1 if self.encoding.replaces_queries else 3) * inner, width)
+            self.encoding.declare_layer(self, name + "attention.")
             if c.block == "bare":
                 width = inner
                 continue
@@ -217,55 +113,23 @@ class Model:
     def normalize(self, name, x):
         return F.layer_norm(x, x.shape[-1:], self.p[name + ".weight"], self.p[name + ".bias"])
 
-    def codes(self, t):
-        """What is added to the input, or None."""
-        c = self.c
-        return {"sinusoidal": lambda: sinusoidal(t, c.width, c.rho), "dft": lambda: dft(t, c.width, c.period),
-                "tape": lambda: sinusoidal(t, c.width, c.rho, stretch=c.width / self.steps),
-                "onehot": lambda: torch.eye(self.steps, c.width, dtype=D64), "haar": haar,
-                "learned": lambda: self.p["encoding.table"],
-                "learned-frequency": lambda: learned_frequency(t, self.p["encoding.frequencies"], self.p["encoding.phases"]),
-                }.get(c.encoding, lambda: None)()
+    def heads_of(self, x):
+        return x.reshape(*x.shape[:2], self.c.heads, -1).transpose(1, 2)
 
     def attend(self, layer, h, t, allowed):
         """h [B, S, width] -> [B, S, H * d_h]."""
-        c, name, width = self.c, f"layers.{layer}.attention.", self.head_width
-        batch, rows = h.shape[:2]
-        heads_of = lambda x: x.reshape(*x.shape[:2], c.heads, -1).transpose(1, 2)
+        name, e = f"layers.{layer}.attention.", self.encoding
         projected = self.apply(name + "qkv", h)
-        if self.by_time:
-            features = time_features(t, self.p["encoding.frequencies"], self.p["encoding.phases"]).expand(batch, rows, -1)
-            q, k = map(heads_of, self.apply(name + "time", features).chunk(2, -1))
-            v = heads_of(projected)
-        else:
-            q, k, v = map(heads_of, projected.chunk(3, -1))
-        offsets = torch.arange(rows)[None, :] - torch.arange(rows)[:, None]
-        if c.encoding == "rope":
-            if self.token:
-                t = torch.cat([t.min(-1, keepdim=True).values - 1, t], -1)
-            q, k = (rotate(x, t, c.rho, c.pairing == "halves") for x in (q, k))
-        scores = q @ k.transpose(-1, -2)
-        if c.encoding == "shaw":
-            clipped = offsets.clamp(-c.clip, c.clip) + c.clip
-            scores = scores + torch.einsum("bhid,ijd->bhij", q, self.p[name + "relative_keys"][clipped])
-        scores = scores / math.sqrt(width * (2 if c.encoding == "tupe" else 1))
-        if c.encoding == "tupe":
-            p = self.p
-            scores = scores + tupe_bias(p["encoding.positions"], p["encoding.query.weight"], p["encoding.key.weight"],
-                                        p.get("encoding.token"), c.heads, width, self.token)
-        if c.encoding == "t5" or c.tupe_relative:
-            scores = scores + t5_bias(self.p["encoding.buckets"], offsets)
-        if c.encoding == "alibi":
-            scores = scores + alibi_bias(c.heads, offsets)
-        if c.encoding == "kerple":
-            scores = scores + kerple_bias(self.p[name + "log_rates"], offsets)
+        q, k, v = map(self.heads_of, [projected] * 3 if e.replaces_queries else projected.chunk(3, -1))
+        q, k = e.queries_and_keys(self, name, t, q, k)
+        at = torch.arange(h.shape[1])
+        offsets = at[None, :] - at[:, None]
+        scores = (q @ k.transpose(-1, -2) + e.key_terms(self, name, q, offsets)) / math.sqrt(self.head_width / e.content_share)
+        scores = scores + e.bias(self, name, offsets)
         weights = torch.softmax(scores.masked_fill(~allowed[:, None, None, :], -math.inf), -1)
-        if c.encoding == "erpe":
-            weights = weights + self.p[name + "offset_weights"][:, offsets + rows - 1] * allowed[:, None, None, :]
-        out = weights @ v
-        if c.encoding == "shaw":
-            out = out + torch.einsum("bhij,ijd->bhid", weights, self.p[name + "relative_values"][clipped])
-        return out.transpose(1, 2).reshape(batch, rows, -1)
+        weights = weights + e.weights(self, name, offsets) * allowed[:, None, None, :]
+        out = weights @ v + e.value_terms(self, name, weights, offsets)
+        return out.transpose(1, 2).reshape(*h.shape[:2], -1)
 
     def layer(self, number, h, t, allowed):
         name, activation = f"layers.{number}.", F.relu if self.c.activation == "relu" else F.gelu
@@ -287,8 +151,8 @@ class Model:
             kernel = self.p["convolution.weight"].reshape(c.filters, c.kernel, -1).transpose(1, 2)  # ours is [out, tap, channel]
             x = F.gelu(F.conv1d(x.transpose(1, 2), kernel, self.p["convolution.bias"], padding=c.kernel // 2)).transpose(1, 2)
         x = x.reshape(len(x), self.steps, -1)
-        if c.encoding in ("mtan", "time2vec") and not self.by_time:
-            features = time_features(t, self.p["encoding.frequencies"], self.p["encoding.phases"])
+        features = self.encoding.beside(self, t)
+        if features is not None:
             x = torch.cat([x, features.expand(len(x), -1, -1)], -1)
         return self.apply("embedding", x)
 
@@ -307,7 +171,7 @@ class Model:
         allowed = F.pad(valid, (0, self.steps * c.segment - c.length)).reshape(len(x), self.steps, c.segment).any(-1)
         t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::c.segment]
         h = self.embed(x * valid[..., None], valid, t)
-        codes = self.codes(t)
+        codes = self.encoding.codes(self, t)
         h = h if codes is None else h + codes
         if self.token:
             h = torch.cat([self.p["token"].expand(len(h), 1, -1), h], 1)
@@ -328,9 +192,8 @@ class SpatioTemporal(Model):
 
     def declare(self):
         c, inner = self.c, self.c.heads * self.head_width
-        if c.encoding == "shaw":
-            self.weight("layers.0.attention.relative_keys", 2 * c.clip + 1, self.head_width)
-            self.weight("layers.0.attention.relative_values", 2 * c.clip + 1, self.head_width)
+        self.encoding.declare(self)
+        self.encoding.declare_layer(self, "layers.0.attention.")
         orders = getattr(c, "differences", 0)
         if orders:
             self.declare_differences(c.channels, orders)
@@ -369,11 +232,11 @@ class SpatioTemporal(Model):
         own = {key: self.p[f"{name}.{key}"] for key in ("qkv.weight", "qkv.bias", "out.weight", "out.bias")}
         if own["qkv.weight"].dim() == 3:
             own = {key: value[number] for key, value in own.items()}
-        kept, encoding = dict(self.p), self.c.encoding
+        kept, encoding = dict(self.p), self.encoding
         self.p.update({"layers.0.attention.qkv." + key: own["qkv." + key] for key in ("weight", "bias")})
-        self.c.encoding = encoding if name == "temporal" else "none"
+        self.encoding = encoding if name == "temporal" else Statement()
         attended = F.linear(self.attend(0, h, t, allowed), own["out.weight"], own["out.bias"])
-        self.p, self.c.encoding = kept, encoding
+        self.p, self.encoding = kept, encoding
         return self.normalize(name + ".norm", h + attended)
 
     def logits(self, x, valid, times):
@@ -389,7 +252,7 @@ class SpatioTemporal(Model):
             own = own.reshape(len(x) * self.steps, c.segment, -1).transpose(1, 2)
             h.append(self.sensor(s, own).reshape(len(x), self.steps, -1))
         h = torch.stack(h, 1)
-        codes = self.codes(t)
+        codes = self.encoding.codes(self, t)
         if codes is not None:
             h = h + (codes if codes.dim() == 2 else codes[:, None])
         when = torch.stack([self.branch("temporal", s, h[:, s], t, allowed) for s in range(c.channels)], 1)
@@ -435,10 +298,10 @@ def tensor_line(name, value, form):
 
 DFSTRANS = dict(form="dfstrans", sensor_weights=False, step_weights=False, length=26, segment=9, filters=4, stages=2, activation="relu", head_hidden=5,
                 classes=2)
-CASES = {
-    **{name: dict(encoding=name) for name in ("none", "sinusoidal", "dft", "learned", "learned-frequency", "mtan", "time2vec", "tape",
-                                              "rope", "alibi", "onehot", "haar")},
-    **{name: dict(encoding=name, layers=2) for name in ("shaw", "t5", "tupe", "kerple", "erpe")},
+OLD = ("none", "sinusoidal", "dft", "learned", "learned-frequency", "mtan", "time2vec", "tape", "rope", "alibi", "onehot", "rotation",
+       "shaw", "t5", "tupe", "kerple", "erpe")
+CASES = {  # drawn one after the other: their order is part of the seed
+    **{name: dict(encoding=name, **statements()[name].CASE) for name in OLD},
     "mtan_attention": dict(encoding="mtan", mtan="attention", layers=2),
     "rope_halves_token": dict(encoding="rope", pairing="halves", pooling="token"),
     "tupe_relative_token": dict(encoding="tupe", tupe_relative=True, pooling="token"),
@@ -466,12 +329,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--encoding", help="only the cases of this one, which is not among the old")
     options = parser.parse_args()
-    torch.manual_seed(options.seed)
     torch.set_num_threads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
-    for name, case in CASES.items():
+    torch.manual_seed(options.seed)
+    for name, case in CASES.items() if options.encoding is None else ():
         write_case(options.folder, name, **case)
+    for encoding, statement in statements().items():  # a seed for each, so that a new one changes no other
+        if encoding in OLD or options.encoding not in (None, encoding):
+            continue
+        torch.manual_seed(options.seed)
+        for name, case in {encoding: statement.CASE, **statement.CASES}.items():
+            write_case(options.folder, name, encoding=encoding, **case)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@
 
 #include "faithful/base/threads.h"
 #include "faithful/engine/shards.h"
+#include "faithful/model/infer.h"
 #include "tests/model/tiny.h"
 
 namespace faithful {
@@ -46,29 +47,26 @@ struct Windows {
   std::vector<std::int32_t> labels;
 };
 
-ModelConfig order_model(const std::string& encoding, const std::string& pooling) {
+ModelConfig order_model(const std::string& encoding, Pooling pooling) {
   ModelConfig config;
-  config.channels = kChannels;
-  config.length = kLength;
-  config.width = 32;
-  config.heads = 4;
-  config.layers = 2;
-  config.feed_forward = 64;
-  config.dropout = 0;
-  config.encoding = encoding;
-  config.pooling = pooling;
+  config.input.channels = kChannels;
+  config.input.length = kLength;
+  config.body.width = 32;
+  config.body.heads = 4;
+  config.body.layers = 2;
+  config.body.feed_forward = 64;
+  config.body.dropout = 0;
+  config.position.encoding = encoding;
+  config.head.pooling = pooling;
   return config;
 }
 
-double accuracy(const Classifier<float>& model, engine::Shards<float>& shards, const Windows& windows) {
-  std::vector<std::size_t> right(windows.labels.size());
-  shards.infer(windows.labels.size(), [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
-    const engine::Tensor<float> z = model.logits(tape, windows.view().part(begin, end));
-    for (std::size_t i = begin; i < end; ++i) right[i] = (z.data[i - begin] > 0) == (windows.labels[i] == 1) ? 1 : 0;
-  });
-  double count = 0;
-  for (const std::size_t each : right) count += static_cast<double>(each);
-  return count / static_cast<double>(right.size());
+double accuracy(const Classifier<float>& model, const Windows& windows) {
+  std::vector<float> logits(windows.labels.size());
+  Transformer::view_of(model).logits_into(windows.view(), logits);
+  double right = 0;
+  for (std::size_t i = 0; i < logits.size(); ++i) right += (logits[i] > 0) == (windows.labels[i] == 1) ? 1 : 0;
+  return right / static_cast<double>(logits.size());
 }
 
 // The accuracy on held-out windows after training, with one setting for all.
@@ -90,8 +88,8 @@ double learn(const ModelConfig& config) {
     const double norm = shards.gradient_norm();
     shards.update({.rate = 3e-3 * warm * fall}, norm > 1 ? 1 / norm : 1);
   }
-  const double reached = accuracy(model, shards, Windows(kTested, random, true));
-  std::printf("%-20s %-6s %.4f\n", config.encoding.c_str(), config.pooling.c_str(), reached);
+  const double reached = accuracy(model, Windows(kTested, random, true));
+  std::printf("%-20s %-6s %.4f\n", config.position.encoding.c_str(), config.has_token() ? "token" : "mean", reached);
   std::fflush(stdout);
   return reached;
 }
@@ -120,29 +118,29 @@ TEST(OrderTask, WindowsAreOrdersOfTheSameSamples) {
 TEST(OrderTask, EveryEncodingThatSeesOrderLearnsIt) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (sees_no_order(encoding)) continue;
-    EXPECT_GE(learn(order_model(encoding, "mean")), 0.98) << encoding;
+    EXPECT_GE(learn(order_model(encoding, Pooling::kMean)), 0.98) << encoding;
   }
 }
 
 TEST(OrderTask, MtanAsItsAuthorsUseItAndTupeWithItsBiasLearnIt) {
-  ModelConfig config = order_model("mtan", "mean");
-  config.mtan = "attention";
+  ModelConfig config = order_model("mtan", Pooling::kMean);
+  config.position.own.set("mtan", "attention");
   EXPECT_GE(learn(config), 0.98);
-  config = order_model("tupe", "mean");
-  config.tupe_relative = true;
+  config = order_model("tupe", Pooling::kMean);
+  config.position.own.set("tupe_relative", true);
   EXPECT_GE(learn(config), 0.98);
 }
 
 TEST(OrderTask, WhatSeesDistanceAloneStaysAtChance) {
   for (const std::string encoding : {"none", "alibi", "kerple"}) {
-    EXPECT_NEAR(learn(order_model(encoding, "mean")), 0.5, 0.02) << encoding;
+    EXPECT_NEAR(learn(order_model(encoding, Pooling::kMean)), 0.5, 0.02) << encoding;
   }
-  EXPECT_NEAR(learn(order_model("none", "token")), 0.5, 0.02);
+  EXPECT_NEAR(learn(order_model("none", Pooling::kToken)), 0.5, 0.02);
 }
 
 TEST(OrderTask, AClassTokenGivesDistancesADirection) {
   for (const std::string encoding : {"alibi", "kerple"}) {
-    EXPECT_GE(learn(order_model(encoding, "token")), 0.98) << encoding;
+    EXPECT_GE(learn(order_model(encoding, Pooling::kToken)), 0.98) << encoding;
   }
 }
 

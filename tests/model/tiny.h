@@ -12,35 +12,37 @@
 
 namespace faithful::testing {
 
-inline ModelConfig tiny(const std::string& encoding, const std::string& pooling = "mean") {
+inline constexpr Pooling kPoolings[] = {Pooling::kMean, Pooling::kAttention, Pooling::kToken};
+
+inline ModelConfig tiny(const std::string& encoding, Pooling pooling = Pooling::kMean) {
   ModelConfig config;
-  config.channels = 3;
-  config.length = 5;
-  config.classes = 3;
-  config.width = 8;
-  config.heads = 2;
-  config.layers = 2;
-  config.feed_forward = 7;
-  config.dropout = 0;
-  config.clip = 2;
-  config.time_dim = 3;
-  config.encoding = encoding;
-  config.pooling = pooling;
+  config.input.channels = 3;
+  config.input.length = 5;
+  config.input.classes = 3;
+  config.body.width = 8;
+  config.body.heads = 2;
+  config.body.layers = 2;
+  config.body.feed_forward = 7;
+  config.body.dropout = 0;
+  config.position.own.set("clip", 2);
+  config.position.own.set("time_dim", 3);
+  config.position.encoding = encoding;
+  config.head.pooling = pooling;
   return config;
 }
 
 // The same for sensors and steps: three segments of 9 samples (the last is not full), 8 numbers for each.
 inline ModelConfig tiny_dfstrans(const std::string& encoding) {
   ModelConfig config = tiny(encoding);
-  config.form = "dfstrans";
-  config.length = 25;
-  config.segment = 9;
-  config.stages = 2;
-  config.filters = 4;
-  config.kernel = 3;
-  config.layers = 1;
-  config.head_hidden = 5;
-  config.activation = "relu";
+  config.form = ModelForm::kDfstrans;
+  config.input.length = 25;
+  config.input.segment = 9;
+  config.input.stages = 2;
+  config.input.filters = 4;
+  config.input.kernel = 3;
+  config.body.layers = 1;
+  config.head.hidden = 5;
+  config.body.activation = LayerActivation::kRelu;
   return config;
 }
 
@@ -60,12 +62,12 @@ template <class T>
 struct OwnedSamples {
   OwnedSamples(const ModelConfig& config, std::size_t of_count, std::uint64_t seed = 5) : count(of_count) {
     Random random(seed);
-    for (std::size_t i = 0; i < count * config.length * config.channels; ++i) {
+    for (std::size_t i = 0; i < count * config.input.length * config.input.channels; ++i) {
       values.push_back(static_cast<T>(random.uniform(-1, 1)));
     }
-    for (std::size_t b = 0; b < count && config.positions == "time"; ++b) {
+    for (std::size_t b = 0; b < count && config.has_times(); ++b) {
       double time = 0;
-      for (std::size_t s = 0; s < config.length; ++s) {
+      for (std::size_t s = 0; s < config.input.length; ++s) {
         times.push_back(static_cast<T>(time));
         time += random.uniform(0.2, 1.4);
       }

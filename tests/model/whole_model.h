@@ -19,7 +19,8 @@ class WholeModel {
   WholeModel(const ModelConfig& config, OwnedSamples<double> samples)
       : model_(config), samples_(std::move(samples)), gradients_(model_.parameters().size(), 1e9) {
     testing::shake(model_);
-    for (std::size_t b = 0; b < samples_.count; ++b) labels_.push_back(static_cast<std::int32_t>(b % config.classes));
+    for (std::size_t b = 0; b < samples_.count; ++b)
+      labels_.push_back(static_cast<std::int32_t>(b % config.input.classes));
   }
 
   void check() {
@@ -78,9 +79,9 @@ inline void check_gradients(const ModelConfig& config, std::size_t count = 3) {
 
 // One sample is short, one has its padding in front and one hole.
 inline std::vector<std::uint8_t> holes(const ModelConfig& config) {
-  std::vector<std::uint8_t> valid(3 * config.length, 1);
-  valid[config.length - 1] = valid[config.length - 2] = 0;
-  valid[config.length] = valid[config.length + 2] = 0;
+  std::vector<std::uint8_t> valid(3 * config.input.length, 1);
+  valid[config.input.length - 1] = valid[config.input.length - 2] = 0;
+  valid[config.input.length] = valid[config.input.length + 2] = 0;
   return valid;
 }
 

@@ -1,39 +1,39 @@
-#include "faithful/predict/predictor.h"
-
 #include <cstring>
 
 #include <gtest/gtest.h>
 
 #include "faithful/encoding/catalog.h"
-#include "faithful/predict/match.h"
+#include "faithful/metrics/decide.h"
+#include "faithful/predict/predict.h"
 #include "faithful/predict/stream.h"
+#include "faithful/trained/match.h"
 #include "tests/allocations.h"
-#include "tests/predict/predict_support.h"
 #include "tests/support.h"
+#include "tests/trained/small_models.h"
 
 namespace faithful::testing {
 namespace {
 
 // The oracle: one window at a time through the model, with no help from the window room.
 std::vector<float> oracle(const TrainedModel& model, const Series& series, std::size_t begin, std::size_t length) {
-  const ModelConfig& config = model.config();
+  const ModelConfig& config = config_of(model);
   const auto own = model.scaler.by_series.find(series.name);
   const Scale& scale = own == model.scaler.by_series.end() ? model.scaler.common : own->second;
-  std::vector<float> values(config.length * config.channels, 0.0F), times(config.length, 0.0F);
-  std::vector<std::uint8_t> valid(config.length, 0);
+  std::vector<float> values(config.input.length * config.input.channels, 0.0F), times(config.input.length, 0.0F);
+  std::vector<std::uint8_t> valid(config.input.length, 0);
   for (std::size_t t = 0; t < length; ++t) {
     valid[t] = 1;
-    for (std::size_t c = 0; c < config.channels; ++c)
-      values[t * config.channels + c] = (series.values(begin + t, c) - scale.shift[c]) * scale.factor[c];
-    if (config.positions == "time")
-      times[t] =
-          static_cast<float>(static_cast<double>(series.times[begin + t] - series.times[begin]) / config.time_step);
+    for (std::size_t c = 0; c < config.input.channels; ++c)
+      values[t * config.input.channels + c] = (series.values(begin + t, c) - scale.shift[c]) * scale.factor[c];
+    if (config.has_times())
+      times[t] = static_cast<float>(static_cast<double>(series.times[begin + t] - series.times[begin]) /
+                                    config.position.time_step);
   }
   engine::Tape<float> tape;
-  tape.begin(model.classifier.parameters(), {});
-  const auto logits = model.classifier.logits(tape, {1, values, valid, times});
-  std::vector<float> probabilities(config.classes);
-  probabilities_into<float>({logits.data, config.outputs()}, config.classes, probabilities);
+  tape.begin(parameters_of(model), {});
+  const auto logits = model.transformer()->classifier().logits(tape, {1, values, valid, times});
+  std::vector<float> probabilities(config.input.classes);
+  probabilities_into<float>({logits.data, config.outputs()}, config.input.classes, probabilities);
   return probabilities;
 }
 
@@ -42,22 +42,16 @@ void expect_oracle(const TrainedModel& model, const Dataset& data, const Predict
     const Window& window = found.windows[i];
     const auto expected = oracle(model, data.series[window.series], window.begin, window.length);
     for (std::size_t k = 0; k < expected.size(); ++k) EXPECT_NEAR(found.probabilities(i, k), expected[k], 1e-6);
-    EXPECT_EQ(found.classes[i], class_of(found.probabilities.row(i), model.threshold));
+    EXPECT_EQ(found.classes[i], decide(found.probabilities.row(i), model.threshold));
   }
-}
-
-TEST(ClassOf, Values) {
-  EXPECT_EQ(class_of(std::vector<float>{0.5F, 0.5F}, 0.5), 1);
-  EXPECT_EQ(class_of(std::vector<float>{0.5F, 0.5F}, 0.51), 0);
-  EXPECT_EQ(class_of(std::vector<float>{0.1F, 0.45F, 0.45F}, 0.9), 1);
 }
 
 TEST(Predictor, EveryWindowAsTheModelAloneSaysIt) {
   for (const std::size_t classes : {2U, 5U}) {
     const TrainedModel model = small_model(small_config("dft", classes));
     const Dataset data = random_dataset(model.channels, {50, 7, 23});
-    Predictor predictor(small_model(small_config("dft", classes)), {.threads = 2});
-    const Predictions found = predictor.predict(data);
+    ThreadPool pool(2);
+    const Predictions found = predict(model, data, pool);
     // (50 - 7) / 3 + 1, one, (23 - 7) / 3 + 1
     ASSERT_EQ(found.windows.size(), 15U + 1U + 6U);
     EXPECT_EQ(found.windows[14].begin, 42U);
@@ -68,53 +62,48 @@ TEST(Predictor, EveryWindowAsTheModelAloneSaysIt) {
 
 TEST(Predictor, PositionsThatAreTimes) {
   ModelConfig config = small_config("sinusoidal");
-  config.positions = "time";
-  config.time_step = 1.1e9;
+  config.position.source = PositionSource::kTime;
+  config.position.time_step = 1.1e9;
   const TrainedModel model = small_model(config);
   const Dataset data = random_dataset(model.channels, {30, 20});
-  Predictor predictor(small_model(config));
-  expect_oracle(model, data, predictor.predict(data));
+  ThreadPool pool;
+  expect_oracle(model, data, predict(model, data, pool));
 }
 
 TEST(Predictor, WholeSeriesArePadded) {
-  const auto make = [] {
-    TrainedModel model = small_model(small_config("rope", 3));
-    model.window.length = 0;
-    return model;
-  };
-  const TrainedModel model = make();
+  TrainedModel model = small_model(small_config("rope", 3));
+  model.window.length = 0;
   const Dataset data = random_dataset(model.channels, {7, 1, 4, 6});
-  Predictor predictor(make());
-  const Predictions found = predictor.predict(data);
+  ThreadPool pool;
+  const Predictions found = predict(model, data, pool);
   ASSERT_EQ(found.windows.size(), 4U);
   EXPECT_EQ(found.windows[1].length, 1U);
   expect_oracle(model, data, found);
 }
 
-TEST(Predictor, TheSameBitsForAnyThreadsAndBatches) {
-  const Dataset data = random_dataset(small_model(small_config()).channels, {400, 55, 130});
+TEST(Predictor, TheSameBitsForAnyThreads) {
+  const TrainedModel model = small_model(small_config());
+  const Dataset data = random_dataset(model.channels, {400, 55, 130});
   std::vector<float> first;
   for (const std::size_t threads : {1U, 2U, 3U}) {
-    for (const std::size_t batch : {32U, 5U, 1U}) {
-      Predictor predictor(small_model(small_config()), {.threads = threads, .most_batch = batch});
-      const Predictions found = predictor.predict(data);
-      if (first.empty()) first = found.probabilities.values;
-      EXPECT_EQ(std::memcmp(found.probabilities.values.data(), first.data(), 4 * first.size()), 0)
-          << threads << " threads, batches of " << batch;
-    }
+    ThreadPool pool(threads);
+    const Predictions found = predict(model, data, pool);
+    if (first.empty()) first = found.probabilities.values;
+    EXPECT_EQ(std::memcmp(found.probabilities.values.data(), first.data(), 4 * first.size()), 0) << threads;
   }
 }
 
 TEST(Predictor, PiecesAreTheWhole) {
-  const Dataset data = random_dataset(small_model(small_config()).channels, {2000});
-  Predictor predictor(small_model(small_config()), {.threads = 2, .most_batch = 3});
-  const Predictions whole = predictor.predict(data);
+  ThreadPool pool(2);
+  const TrainedModel model = small_model(small_config());
+  const Dataset data = random_dataset(model.channels, {20'000});
+  const Predictions whole = predict(model, data, pool);
   std::size_t pieces = 0, at = 0;
-  predictor.predict(data, [&](const Predictions& piece) {
+  predict(model, data, pool, [&](const Predictions& piece) {
     ++pieces;
     for (std::size_t i = 0; i < piece.windows.size(); ++i, ++at) {
-      EXPECT_EQ(piece.windows[i], whole.windows[at]);
-      EXPECT_EQ(piece.probabilities(i, 1), whole.probabilities(at, 1));
+      ASSERT_EQ(piece.windows[i], whole.windows[at]);
+      ASSERT_EQ(piece.probabilities(i, 1), whole.probabilities(at, 1));
     }
   });
   EXPECT_EQ(at, whole.windows.size());
@@ -122,12 +111,11 @@ TEST(Predictor, PiecesAreTheWhole) {
 }
 
 TEST(Predictor, WindowsOfTheCaller) {
-  Predictor predictor(small_model(small_config()));
-  const TrainedModel& model = predictor.model();
+  const TrainedModel model = small_model(small_config());
   Dataset data = random_dataset(model.channels, {7 * 40});
   data.series[0].name = "unknown";  // scaled by the statistics of all
   std::vector<float> found(2 * 40);
-  predictor.probabilities_into(data.series[0].values.values, found);
+  predict_windows_into(model, data.series[0].values.values, found);
   for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
 }
 
@@ -136,30 +124,27 @@ TrainedModel as_pump_1(TrainedModel model) {
   return model;
 }
 
+void expect_stream_equals_batch(const ModelConfig& config, std::size_t samples) {
+  TrainedModel model = small_model(config);
+  model.window.stride = 1;
+  const Dataset data = random_dataset(model.channels, {samples});
+  ThreadPool pool;
+  const Predictions found = predict(model, data, pool);
+  StreamPredictor stream(as_pump_1(model));
+  for (std::size_t t = 0; t < samples; ++t) {
+    const auto probabilities = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
+    ASSERT_EQ(probabilities.empty(), t + 1 < config.input.length);
+    if (probabilities.empty()) continue;
+    EXPECT_EQ(probabilities[1], found.probabilities(t + 1 - config.input.length, 1)) << to_text(config) << t;
+  }
+}
+
 TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
   for (const CatalogEntry& entry : encoding_catalog()) {
-    for (const char* pooling : {"mean", "attention", "token"}) {
+    for (const Pooling pooling : {Pooling::kMean, Pooling::kAttention, Pooling::kToken}) {
       ModelConfig config = small_config(entry.name);
-      config.pooling = pooling;
-      const auto make = [&] {
-        TrainedModel model = small_model(config);
-        model.window.stride = 1;
-        return model;
-      };
-      const Dataset data = random_dataset(make().channels, {40});
-      Predictor batch(make());
-      StreamPredictor stream(as_pump_1(make())), recomputing(as_pump_1(make()), {.reuse = false});
-      EXPECT_FALSE(recomputing.reuses());
-      const Predictions found = batch.predict(data);
-      for (std::size_t t = 0; t < 40; ++t) {
-        const auto answer = stream.push(data.series[0].values.row(t)),
-                   same = recomputing.push(data.series[0].values.row(t));
-        ASSERT_EQ(answer.empty(), t < 6);
-        ASSERT_EQ(same.empty(), t < 6);
-        if (answer.empty()) continue;
-        EXPECT_EQ(answer[1], found.probabilities(t - 6, 1)) << entry.name << " " << pooling << " " << t;
-        EXPECT_EQ(same[1], found.probabilities(t - 6, 1)) << entry.name << " " << pooling << " " << t;
-      }
+      config.head.pooling = pooling;
+      expect_stream_equals_batch(config, 40);
     }
   }
 }
@@ -167,39 +152,24 @@ TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
 TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsDifferencesAndTimes) {
   ModelConfig convolution = small_config("dft"), segments = small_config("dft"), times = small_config("sinusoidal"),
               differences = small_config("dft");
-  differences.differences = 2;
-  convolution.filters = 5;
-  convolution.kernel = 3;
-  segments.segment = 2;
-  times.positions = "time";
-  times.time_step = 1e9;
-  for (const ModelConfig& config : {convolution, segments, times, differences, testing::small_dfstrans()}) {
-    const auto make = [&] {
-      TrainedModel model = small_model(config);
-      model.window.stride = 1;
-      return model;
-    };
-    const Dataset data = random_dataset(make().channels, {30});
-    const Predictions found = Predictor(make()).predict(data);
-    StreamPredictor stream(as_pump_1(make()));
-    EXPECT_EQ(stream.reuses(), config.positions == "time");
-    for (std::size_t t = 0; t < 30; ++t) {
-      const auto answer = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
-      if (answer.empty()) continue;
-      EXPECT_EQ(answer[1], found.probabilities(t + 1 - config.length, 1));
-    }
-  }
+  differences.input.differences = 2;
+  convolution.input.filters = 5;
+  convolution.input.kernel = 3;
+  segments.input.segment = 2;
+  times.position.source = PositionSource::kTime;
+  times.position.time_step = 1e9;
+  for (const ModelConfig& config : {convolution, segments, times, differences, testing::small_dfstrans()})
+    expect_stream_equals_batch(config, 30);
 }
 
 TEST(StreamPredictor, AllocatesNothingAndForgets) {
   const Dataset data = random_dataset(small_model(small_config()).channels, {60});
   StreamPredictor stream(small_model(small_config()));
-  EXPECT_TRUE(stream.reuses());
   float first = 0;
   const std::size_t before = allocation_count();
   for (std::size_t t = 0; t < 40; ++t) {
-    const auto answer = stream.push(data.series[0].values.row(t));
-    if (t == 6) first = answer[1];
+    const auto probabilities = stream.push(data.series[0].values.row(t));
+    if (t == 6) first = probabilities[1];
   }
   EXPECT_EQ(allocation_count(), before);
   stream.reset();
@@ -210,7 +180,7 @@ TEST(StreamPredictor, AllocatesNothingAndForgets) {
 TEST(ScaleAs, UnknownSeries) {
   TrainedModel model = small_model(small_config());
   EXPECT_EQ(rejection([&] { scale_as(model, "pump 3"); }),
-            "--scale-as: expected a training series with statistics of its own, found \"pump 3\" (did you mean "
+            "scale_as: expected a training series with statistics of its own, found \"pump 3\" (did you mean "
             "pump 1 or pump 2?)");
   const Scale own = model.scaler.by_series["pump 2"];
   scale_as(model, "pump 2");

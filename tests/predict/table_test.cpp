@@ -1,13 +1,12 @@
-#include "faithful/predict/table.h"
-
 #include <gtest/gtest.h>
 
 #include "faithful/data/read.h"
 #include "faithful/io/file.h"
-#include "faithful/predict/match.h"
+#include "faithful/predict/predict.h"
 #include "faithful/predict/sample_lines.h"
-#include "tests/predict/predict_support.h"
+#include "faithful/trained/match.h"
 #include "tests/support.h"
+#include "tests/trained/small_models.h"
 
 namespace faithful::testing {
 namespace {
@@ -32,14 +31,14 @@ TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
   ASSERT_TRUE(can_stream(folder / "pump.csv", options));
   Dataset whole = load_dataset(folder / "pump.csv", options);
   for (const std::size_t stride : {1U, 3U, 11U, 2500U}) {
-    TrainedModel model = small_model(small_config()), same = small_model(small_config());
-    model.window.stride = same.window.stride = stride;
-    Predictor predictor(std::move(model)), other(std::move(same));
-    fit_to_model(whole, predictor.model());
-    const Predictions expected = predictor.predict(whole);
+    TrainedModel model = small_model(small_config());
+    model.window.stride = stride;
+    ThreadPool pool;
+    fit_to_model(whole, model);
+    const Predictions expected = predict(model, whole, pool);
     std::size_t at = 0, pieces = 0;
     predict_table(
-        other, folder / "pump.csv", options,
+        model, folder / "pump.csv", options, pool,
         [&](const TablePiece& piece) {
           ++pieces;
           for (std::size_t i = 0; i < piece.found.windows.size(); ++i, ++at) {
@@ -58,19 +57,19 @@ TEST(PredictTable, EqualsTheWholeAcrossBlocks) {
 TEST(PredictTable, ShortTables) {
   TemporaryFolder folder;
   write_file(folder / "pump.csv", "flow,pressure,temperature\n1,2,3\n4,5,6\n");
-  const auto predict = [&](std::size_t shortest) {
+  const auto count_windows = [&](std::size_t shortest) {
     TrainedModel model = small_model(small_config());
     model.shortest_window = shortest;
-    Predictor predictor(std::move(model));
+    ThreadPool pool(1);
     std::size_t windows = 0;
     predict_table(
-        predictor, folder / "pump.csv", {}, [&](const TablePiece& piece) { windows += piece.found.windows.size(); },
+        model, folder / "pump.csv", {}, pool, [&](const TablePiece& piece) { windows += piece.found.windows.size(); },
         [](const std::string&) {});
     return windows;
   };
-  EXPECT_EQ(predict(2), 1U);
+  EXPECT_EQ(count_windows(2), 1U);
   EXPECT_TRUE(rejection([&] {
-                predict(3);
+                count_windows(3);
               }).ends_with("expected at least the 3 samples of the model's windows, found 2 samples"));
 }
 
@@ -92,7 +91,7 @@ TEST(StreamDataset, WhatItCannotRead) {
   EXPECT_FALSE(can_stream(folder / "x.ts", {}));
   EXPECT_FALSE(can_stream(folder.path().string(), {}));
   EXPECT_FALSE(can_stream(folder / "x.csv", {.series = "a"}));
-  EXPECT_FALSE(can_stream(folder / "x.csv", {.part = "a"}));
+  EXPECT_FALSE(can_stream(folder / "x.csv", {.part_column = "a"}));
   EXPECT_FALSE(can_stream(folder / "x.csv", {.missing = Missing::kInterpolate}));
   write_file(folder / "none.csv", "a,b\n");
   EXPECT_TRUE(rejection([&] {
@@ -142,11 +141,10 @@ TEST(SampleLines, Complaints) {
   EXPECT_EQ(complaint({}, {"a,b", "1,2x"}), "in:2:2: expected a number, found \"2x\"");
   EXPECT_EQ(complaint({}, {"a,b", "1,1e99"}).substr(0, 24), "in:2:2: expected a numbe");
   EXPECT_EQ(complaint({}, {"a,b", "1,\"2"}).substr(0, 5), "in:2:");
-  EXPECT_EQ(
-      complaint({.missing = Missing::kInterpolate}, {}),
-      "--missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
+  EXPECT_EQ(complaint({.missing = Missing::kInterpolate}, {}),
+            "missing: expected error, zero or keep for a stream, found interpolate (the next value is not known yet)");
   EXPECT_EQ(complaint({.time = "clock"}, {"a,b"}),
-            "--time: expected the name or number of a column, found \"clock\" (known: a, b)");
+            "time: expected the name or number of a column, found \"clock\" (known: a, b)");
 }
 
 }  // namespace

@@ -60,19 +60,6 @@ TEST(Table, Text) {
             "dft         0.9990               –\n");
 }
 
-TEST(Table, Markdown) {
-  Table table = small_table();
-  table.rows.push_back({"a|b_c", 1.0, 2.0});
-  EXPECT_EQ(to_markdown(table),
-            "**Widths**\n"
-            "\n"
-            "| encoding   |   peak | FWHM \\[samples] |\n"
-            "| ---------- | -----: | --------------: |\n"
-            "| sinusoidal | 0.3403 |           11.90 |\n"
-            "| dft        | 0.9990 |               – |\n"
-            "| a\\|b\\_c    |  1.000 |           2.000 |\n");
-}
-
 TEST(Table, CsvHasNumbersInFullAndMissingOnesEmpty) {
   Table table = small_table();
   table.rows.push_back({"a, \"b\"\nc", 1.0 / 3, Cell::count(7)});

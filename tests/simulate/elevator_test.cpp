@@ -136,18 +136,18 @@ TEST(Elevator, RejectsWhatItCannotDo) {
     return testing::rejection([&] { make_elevator(options, pool); });
   };
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.anomalies = 101; }),
-            "--anomalies: expected a number from 0 to 100, found 101");
+            "anomalies: expected a number from 0 to 100, found 101");
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.anomalies = NAN; }),
-            "--anomalies: expected a number from 0 to 100, found nan");
+            "anomalies: expected a number from 0 to 100, found nan");
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.channels = 25; }),
-            "--channels: expected a number from 1 to 24, found 25");
+            "channels: expected a whole number from 1 to 24, found 25");
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.samples = 0; }),
-            "--samples: expected a number from 1 to 1000000, found 0");
-  EXPECT_EQ(complaint([](ElevatorOptions& o) { o.trips = 0; }), "--trips: expected at least one trip, found 0");
+            "samples: expected a whole number from 1 to 1000000, found 0");
+  EXPECT_EQ(complaint([](ElevatorOptions& o) { o.trips = 0; }), "trips: expected at least one trip, found 0");
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.faults = {"roler"}; }),
-            "--faults: expected the name of a fault, found \"roler\" (did you mean roller?)");
+            "faults: expected the name of a fault, found \"roler\" (did you mean roller?)");
   EXPECT_EQ(complaint([](ElevatorOptions& o) { o.faults = {"load_cell"}, o.channels = 3; }),
-            "--faults: expected a fault that the channels show, found none (take more with --channels)");
+            "faults: expected a fault that the channels show, found none (set more channels)");
 }
 
 }  // namespace

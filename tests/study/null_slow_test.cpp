@@ -13,9 +13,9 @@ TEST(RealStudy, NullIsNoDifferenceAndAPlantedOneIsFound) {
   const Arm none{"none"}, original{"sinusoidal"}, again{"sinusoidal", "as-defined", true};
   StudyOptions options;
   options.fit = gap_fit_options(original, 1);
-  options.fit.model.width = 16;
+  options.fit.model.body.width = 16;
   options.fit.train.epochs = 10;
-  options.fit.train.rate = 3e-3;
+  options.fit.train.learning_rate = 3e-3;
   options.fit.train.batch = 16;
   options.arms = {none, original, again};
   options.seeds = 10;
@@ -29,7 +29,7 @@ TEST(RealStudy, NullIsNoDifferenceAndAPlantedOneIsFound) {
              null = compare_arms(groups[0], again, original, "f1");
   ASSERT_TRUE(blind && null);
   EXPECT_TRUE(verdict(*blind).starts_with("none is worse than sinusoidal")) << verdict(*blind);
-  EXPECT_TRUE(verdict(*null).starts_with("no difference")) << verdict(*null);
+  EXPECT_TRUE(verdict(*null).starts_with("No difference")) << verdict(*null);
   EXPECT_FALSE(null->exploratory());
 }
 

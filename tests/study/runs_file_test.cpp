@@ -43,6 +43,15 @@ TEST(RunsFile, ARunReadsBackAsItWas) {
   EXPECT_TRUE(std::isnan(again.precision[2]));
 }
 
+// `rotation` was `haar` once: what old files hold is found as the same arm.
+TEST(RunsFile, UnderstandsTheFormerNameOfAnEncoding) {
+  StudyRun run = full_run();
+  run.arm.encoding = "haar";
+  EXPECT_EQ(parse_run(to_json(run), "run").arm, (Arm{"rotation", "unit"}));
+  EXPECT_EQ(make_arms({"haar"}, {"unit"}), make_arms({"rotation"}, {"unit"}));
+  EXPECT_EQ(rejection([] { make_arms({"haar", "rotation"}, {"unit"}); }).find("twice") == std::string::npos, false);
+}
+
 TEST(RunsFile, KeepsWhatWasAdded) {
   const TemporaryFolder folder;
   {

@@ -57,7 +57,7 @@ TEST(StudyStatistics, NullExperimentIsCalledNoDifference) {
       runs.push_back(made_run(kOriginal, seed, split + 0.03 * random.normal()));
       runs.push_back(made_run(kAgain, seed, split + 0.03 * random.normal()));
     }
-    none += verdict(compare_all(group_runs(runs), "f1").at(0)).starts_with("no difference") ? 1 : 0;
+    none += verdict(compare_all(group_runs(runs), "f1").at(0)).starts_with("No difference") ? 1 : 0;
   }
   EXPECT_NEAR(static_cast<double>(none) / kRepetitions, 0.95, 0.02);
 }
@@ -79,13 +79,13 @@ TEST(StudyStatistics, VerdictsByRule) {
   EXPECT_EQ(verdict(only_comparison({-0.02, -0.03, -0.02, -0.03, -0.02, -0.03, -0.02, -0.03, -0.02, -0.03})),
             "dft is worse than sinusoidal on made in F1 by 0.025 (0.021 to 0.029).");
   EXPECT_EQ(verdict(only_comparison({0.04, -0.02, 0.04, -0.02, 0.04, -0.02, 0.04, 0.01, 0.01, -0.02})),
-            "no difference larger than 0.030 shown between dft and sinusoidal on made in F1 (mean +0.010, -0.010 to "
+            "No difference larger than 0.030 shown between dft and sinusoidal on made in F1 (mean +0.010, -0.010 to "
             "+0.030).");
   Comparison leaking = only_comparison({0.02, 0.03, 0.02});
   leaking.split = "random";
   EXPECT_NE(verdict(leaking).find("on made (random split, which leaks) in F1"), std::string::npos) << verdict(leaking);
   EXPECT_TRUE(verdict(only_comparison({0.02, 0.03, 0.02})).starts_with("Exploratory (3 seeds): dft is better"));
-  EXPECT_NE(verdict(only_comparison({0.02})).find("one seed says nothing"), std::string::npos);
+  EXPECT_NE(verdict(only_comparison({0.02})).find("one seed shows nothing"), std::string::npos);
   // t interval above 0, the corrected one across it
   const std::string careful = verdict(only_comparison({0.06, -0.02, 0.05, 0.03, -0.01, 0.05, 0.02, 0.06, -0.02, 0.05}));
   EXPECT_NE(careful.find("better"), std::string::npos) << careful;

@@ -50,9 +50,9 @@ inline Dataset made_dataset() {
 inline StudyOptions made_options() {
   StudyOptions options;
   options.fit.model = preset("plain");
-  options.fit.model.width = 16;
-  options.fit.model.heads = 2;
-  options.fit.model.layers = 1;
+  options.fit.model.body.width = 16;
+  options.fit.model.body.heads = 2;
+  options.fit.model.body.layers = 1;
   options.fit.split.window = {.length = 16, .stride = 8};
   options.fit.train.epochs = 2;
   options.fit.train.batch = 16;

@@ -6,11 +6,13 @@
 #include <map>
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "faithful/base/sha256.h"
+#include "faithful/model/infer.h"
 #include "faithful/study/controls.h"
 #include "faithful/study/minirocket.h"
-#include "faithful/train/score.h"
 #include "tests/study/study_support.h"
 #include "tests/support.h"
 
@@ -32,16 +34,16 @@ TEST(Arms, EncodingsTimesScales) {
   EXPECT_EQ(make_arms({"none", "sinusoidal:matched", "dft"}, {"unit", "decaying"}),
             (std::vector<Arm>{{"none"}, {"sinusoidal", "matched"}, {"dft", "unit"}, {"dft", "decaying"}}));
   EXPECT_NE(rejection([] { make_arms({"dft:unit", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
-  EXPECT_NE(rejection([] { make_arms({"dft:huge"}, {"unit"}); }).find("--encodings"), std::string::npos);
-  EXPECT_NE(rejection([] { make_arms({"rope:unit"}, {"unit"}); }).find("rope without a scale"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"dft:huge"}, {"unit"}); }).find("encodings:"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"rope:unit"}, {"unit"}); }).find("rope has no scale"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"sinusodal"}, {"unit"}); }).find("did you mean sinusoidal?"), std::string::npos);
   EXPECT_NE(rejection([] { make_arms({"dft", "dft"}, {"unit"}); }).find("twice"), std::string::npos);
-  EXPECT_NE(rejection([] { make_arms({"dft"}, {"huge"}); }).find("--scale"), std::string::npos);
+  EXPECT_NE(rejection([] { make_arms({"dft"}, {"huge"}); }).find("scale:"), std::string::npos);
 }
 
 TEST(Arms, NormLevels) {
   ModelConfig config = preset("plain");
-  config.length = 20;
+  config.input.length = 20;
   EXPECT_EQ(norm_level(config, {"none"}), "none");
   EXPECT_EQ(norm_level(config, {"sinusoidal"}), "matched");
   EXPECT_EQ(norm_level(config, {"sinusoidal", "unit"}), "unit");
@@ -76,7 +78,7 @@ TEST(StudyPlan, WhatDecidesIsInTheKey) {
   options.fit.train.epochs = 3;
   EXPECT_NE(first_key(dataset, options), key);
   options = made_options();
-  options.fit.model.dropout = 0.3;
+  options.fit.model.body.dropout = 0.3;
   EXPECT_NE(first_key(dataset, options), key);
   options = made_options();
   options.fit.split.window.stride = 7;
@@ -89,18 +91,29 @@ TEST(StudyPlan, WhatDecidesIsInTheKey) {
   EXPECT_NE(first_key(other, made_options()), key);
 }
 
+TEST(StudyPlan, KeysHoldTheFormerNameOfAnEncoding) {
+  const Dataset dataset = testing::made_dataset();
+  StudyOptions options = testing::made_options();
+  options.arms = make_arms({"rotation"}, {"unit"});
+  const StudyPlan plan(dataset, options);
+  const StudyJob job = plan.jobs(plan.choose_rates({})).front();
+  const std::string text = fmt::format("{}\n{}\nhaar\nunit\nfalse\n{}\n{}", plan.settings().digest(),
+                                       to_string(job.kind), job.seed, job.rate);
+  EXPECT_EQ(job.key, sha256(text).substr(0, 16));
+}
+
 TEST(StudyPlan, RejectsWhatCannotBe) {
   const Dataset dataset = made_dataset();
   StudyOptions options = made_options();
   options.seeds = 0;
-  EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("--seeds"), std::string::npos);
+  EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("seeds:"), std::string::npos);
   options = made_options();
   options.arms = make_arms({"onehot"}, {"unit"});
   options.fit.split.window.length = 40;  // more than the width 16
   EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("onehot"), std::string::npos);
   options = made_options();
   options.rates = {0};
-  EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("--rates"), std::string::npos);
+  EXPECT_NE(rejection([&] { StudyPlan(dataset, options); }).find("rates:"), std::string::npos);
 }
 
 TEST(StudyPlan, ChoosesTheRateThatEndsBestAndOfEqualOnesTheFaster) {
@@ -205,11 +218,11 @@ class Controls : public ::testing::Test {
  protected:
   FitResult fit(const std::string& encoding, std::size_t period = 0) {
     FitOptions options = made_options().fit;
-    options.model.encoding = encoding;
-    options.model.period = period;
+    options.model.position.encoding = encoding;
+    options.model.position.own.set("period", period);
     options.train.epochs = 1;
     options.baselines = false;
-    return fit_classifier(dataset_, options, pool_);
+    return fit_in_detail(dataset_, options, pool_);
   }
   Dataset dataset_ = made_dataset();
   ThreadPool pool_{1};
@@ -218,7 +231,7 @@ class Controls : public ::testing::Test {
 TEST_F(Controls, ShuffledTimeChangesNothingWithoutAnEncoding) {
   const FitResult blind = fit("none"), seeing = fit("sinusoidal");
   const auto largest_change = [&](const FitResult& result) {
-    const Matrix<float> shuffled = score_shuffled(result.model, result.sets.test, 1, pool_);
+    const Matrix<float> shuffled = score_shuffled(result.model.transformer()->classifier(), result.sets.test, 1, pool_);
     float change = 0;
     for (std::size_t i = 0; i < shuffled.values.size(); ++i)
       change = std::max(change, std::abs(shuffled.values[i] - result.test_probabilities.values[i]));
@@ -232,7 +245,7 @@ TEST_F(Controls, MadeWindowsAreScoredLikeTheirOwn) {
   const FitResult result = fit("sinusoidal");
   const Windows& test = result.sets.test;
   const Matrix<float> made = score_made_windows(
-      result.model, test.size(),
+      result.model.transformer()->classifier(), test.size(),
       [&](std::size_t i) {
         Series series{.values = Matrix<float>(test.length(), test.channels())};
         const std::uint32_t number[] = {static_cast<std::uint32_t>(i)};
@@ -248,7 +261,7 @@ TEST_F(Controls, LongerWindowsWhereThereAreCodes) {
   EXPECT_FALSE(score_longer(fit("sinusoidal"), 2, 0, pool_).scores.empty());
   EXPECT_FALSE(score_longer(fit("alibi"), 2, 0, pool_).scores.empty());
   EXPECT_FALSE(score_longer(fit("dft", 32), 2, 0, pool_).scores.empty());
-  for (const char* name : {"learned", "erpe", "tupe", "onehot", "haar", "dft"}) {
+  for (const char* name : {"learned", "erpe", "tupe", "onehot", "rotation", "dft"}) {
     const LongerScores longer = score_longer(fit(name), 2, 0, pool_);
     EXPECT_TRUE(longer.scores.empty()) << name;
     EXPECT_NE(longer.note.find(name), std::string::npos) << longer.note;
@@ -257,30 +270,32 @@ TEST_F(Controls, LongerWindowsWhereThereAreCodes) {
 
 TEST_F(Controls, ProjectedCodesAreCodesTimesWeights) {
   const FitResult result = fit("dft");
-  const Matrix<double> codes = added_codes(result.model), projected = projected_codes(result.model);
-  const engine::ParameterEntry* entry = result.model.parameters().find("layers.0.attention.qkv.weight");
+  const Matrix<double> codes = added_codes(result.model.transformer()->classifier()),
+                       projected = projected_codes(result.model.transformer()->classifier());
+  const engine::ParameterEntry* entry =
+      result.model.transformer()->classifier().parameters().find("layers.0.attention.qkv.weight");
   ASSERT_NE(entry, nullptr);
   ASSERT_EQ(codes.rows, 16U);
   ASSERT_EQ(projected.columns, 32U);  // queries and keys of width 16
   const std::span<const float> weights =
-      result.model.parameters().values().subspan(entry->offset, entry->shape.count());
+      result.model.transformer()->classifier().parameters().values().subspan(entry->offset, entry->shape.count());
   for (const auto& [s, r] : {std::pair<std::size_t, std::size_t>{0, 0}, {5, 31}, {15, 16}}) {
     double sum = 0;
     for (std::size_t k = 0; k < 16; ++k) sum += codes(s, k) * static_cast<double>(weights[r * 16 + k]);
     EXPECT_NEAR(projected(s, r), sum, 1e-12);
   }
-  EXPECT_TRUE(projected_codes(fit("rope").model).values.empty());
-  EXPECT_TRUE(projected_faithfulness(fit("none").model, pool_).empty());
+  EXPECT_TRUE(projected_codes(fit("rope").model.transformer()->classifier()).values.empty());
+  EXPECT_TRUE(projected_faithfulness(fit("none").model.transformer()->classifier(), pool_).empty());
   for (const char* name : {"learned", "learned-frequency", "mtan", "time2vec"})
-    EXPECT_TRUE(projected_faithfulness(fit(name).model, pool_).get("stable_rank")) << name;
+    EXPECT_TRUE(projected_faithfulness(fit(name).model.transformer()->classifier(), pool_).get("stable_rank")) << name;
 }
 
 TEST_F(Controls, NormRatioOfCodesAndInput) {
   const FitResult result = fit("sinusoidal");
-  const double as_defined = norm_ratio(result.model, result.sets.train, pool_);
+  const double as_defined = norm_ratio(result.model.transformer()->classifier(), result.sets.train, pool_);
   EXPECT_GT(as_defined, 0);
-  EXPECT_TRUE(std::isnan(norm_ratio(fit("none").model, result.sets.train, pool_)));
-  EXPECT_TRUE(std::isnan(norm_ratio(fit("alibi").model, result.sets.train, pool_)));
+  EXPECT_TRUE(std::isnan(norm_ratio(fit("none").model.transformer()->classifier(), result.sets.train, pool_)));
+  EXPECT_TRUE(std::isnan(norm_ratio(fit("alibi").model.transformer()->classifier(), result.sets.train, pool_)));
 }
 
 TEST(Scores, ReweightedToAnotherPrevalence) {
@@ -288,7 +303,8 @@ TEST(Scores, ReweightedToAnotherPrevalence) {
   const std::vector<std::int32_t> labels{1, 1, 1, 0, 0, 0};
   const std::vector<float> positive{0.9F, 0.8F, 0.2F, 0.7F, 0.3F, 0.1F};
   for (std::size_t i = 0; i < 6; ++i) answers(i, 1) = positive[i], answers(i, 0) = 1 - positive[i];
-  const Scores plain = score_answers(answers, labels, {}), rare = score_answers(answers, labels, {.prevalence = 0.03});
+  const Scores plain = score_predictions(answers, labels, {}),
+               rare = score_predictions(answers, labels, {.prevalence = 0.03});
   const Confusion wanted = at_prevalence(*plain.binary, 0.03);
   EXPECT_NEAR(rare.binary->precision(), wanted.precision(), 1e-12);
   EXPECT_NEAR(rare.binary->recall(), plain.binary->recall(), 1e-12);
@@ -345,7 +361,7 @@ TEST(Minirocket, FeaturesAreSharesAboveTheBias) {
   }
   ThreadPool pool(1);
   const Split split(dataset, {.kind = SplitKind::kSeries, .window = {.length = 0}});
-  const WindowSets sets = cut_windows(split, fit_scaler(split.train(), {.kind = ScalerKind::kNone}));
+  const WindowSets sets = cut_windows(split, fit_scaler(split.train(), ScalerKind::kNone));
   const MinirocketFeatures features(sets.train, {.features = 84}, pool);
   std::vector<float> out(features.count());
   features.features_into(x, 17, out);

@@ -38,7 +38,7 @@ FitOptions quick(SplitKind kind) {
 // What of a result must not depend on how often it was interrupted.
 void expect_same(const FitResult& a, const FitResult& b) {
   EXPECT_EQ(weights_of(a.model), weights_of(b.model));
-  EXPECT_EQ(a.threshold, b.threshold);
+  EXPECT_EQ(a.model.threshold, b.model.threshold);
   EXPECT_EQ(a.test_probabilities, b.test_probabilities);
   EXPECT_EQ(a.epochs_chosen, b.epochs_chosen);
   EXPECT_EQ(a.training.record.best_epoch, b.training.record.best_epoch);
@@ -51,18 +51,18 @@ void expect_same(const FitResult& a, const FitResult& b) {
 // Stopped after every `steps` steps, and resumed until it is done.
 void expect_resumes(const Dataset& dataset, const FitOptions& options, std::size_t steps) {
   ThreadPool one(1), two(2);
-  const FitResult whole = fit_classifier(dataset, options, one);
+  const FitResult whole = fit_in_detail(dataset, options, one);
   const TemporaryFolder folder;
   std::size_t parts = 1;
   FitControl control;
   control.checkpoints = {.path = folder / "c.safetensors", .resume = true};
   control.stop = stop_after(steps);
-  FitResult part = fit_classifier(dataset, options, two, control);
+  FitResult part = fit_in_detail(dataset, options, two, control);
   for (; part.stopped; ++parts) {
     ASSERT_LT(parts, 200U);
     EXPECT_TRUE(part.test_probabilities.values.empty()) << "the test part is scored once, at the end";
     control.stop = stop_after(steps);
-    part = fit_classifier(dataset, options, parts % 2 == 0 ? two : one, control);
+    part = fit_in_detail(dataset, options, parts % 2 == 0 ? two : one, control);
   }
   EXPECT_GT(parts, 1U);
   expect_same(part, whole);
@@ -71,7 +71,7 @@ void expect_resumes(const Dataset& dataset, const FitOptions& options, std::size
 TEST(Checkpoint, ResumedAnywhereItGivesTheSameBits) {
   const Dataset dataset = toy_timelines(2, 900);
   FitOptions options = quick(SplitKind::kBlocked);
-  options.model.dropout = 0.2;
+  options.model.body.dropout = 0.2;
   for (const std::size_t steps : {1, 3, 5}) expect_resumes(dataset, options, steps);
 }
 
@@ -79,12 +79,12 @@ TEST(Checkpoint, ResumedAnywhereItGivesTheSameBits) {
 TEST(Checkpoint, DfstransResumesToTheSameBits) {
   FitOptions options = quick(SplitKind::kBlocked);
   ModelConfig& model = options.model = preset("dfstrans");
-  model.filters = 4;
-  model.segment = 5;
-  model.stages = 1;
-  model.heads = 2;
-  model.feed_forward = model.head_hidden = 8;
-  model.scale = "decaying";
+  model.input.filters = 4;
+  model.input.segment = 5;
+  model.input.stages = 1;
+  model.body.heads = 2;
+  model.body.feed_forward = model.head.hidden = 8;
+  model.position.scale = "decaying";
   expect_resumes(toy_timelines(2, 900), options, 3);
 }
 
@@ -99,7 +99,7 @@ TEST(Checkpoint, AKilledRunResumesFromItsLastCheckpoint) {
   FitOptions options = quick(SplitKind::kBlocked);
   options.train.epochs = 3;
   ThreadPool pool(2);
-  const FitResult whole = fit_classifier(dataset, options, pool);
+  const FitResult whole = fit_in_detail(dataset, options, pool);
   for (const std::size_t kill_at : {2, 4, 7, 9}) {
     const TemporaryFolder folder;
     FitControl control;
@@ -108,11 +108,11 @@ TEST(Checkpoint, AKilledRunResumesFromItsLastCheckpoint) {
       if (++steps == kill_at) throw Error("killed");
       return false;
     };
-    EXPECT_THROW(fit_classifier(dataset, options, pool, control), Error);
+    EXPECT_THROW(fit_in_detail(dataset, options, pool, control), Error);
     ASSERT_TRUE(std::filesystem::exists(control.checkpoints.path));
     std::ofstream(folder / "c.safetensors.tmp") << "left over";  // by a run killed while it wrote
     control.stop = {};
-    const FitResult resumed = fit_classifier(dataset, options, pool, control);
+    const FitResult resumed = fit_in_detail(dataset, options, pool, control);
     EXPECT_EQ(resumed.notes.back(), "resumed at step " + std::to_string(kill_at - 1));
     expect_same(resumed, whole);
   }
@@ -124,8 +124,8 @@ TEST(Checkpoint, WithoutAFileItBeginsAnew) {
   const Dataset dataset = toy_timelines(2, 900);
   FitControl control;
   control.checkpoints = {.path = folder / "none.safetensors", .resume = true};
-  expect_same(fit_classifier(dataset, quick(SplitKind::kBlocked), pool, control),
-              fit_classifier(dataset, quick(SplitKind::kBlocked), pool));
+  expect_same(fit_in_detail(dataset, quick(SplitKind::kBlocked), pool, control),
+              fit_in_detail(dataset, quick(SplitKind::kBlocked), pool));
   EXPECT_FALSE(std::filesystem::exists(control.checkpoints.path)) << "half a minute has not passed";
 }
 
@@ -134,12 +134,12 @@ struct Saved {
     FitControl control;
     control.checkpoints = {.path = path};
     control.stop = stop_after(5);
-    EXPECT_TRUE(fit_classifier(dataset, quick(SplitKind::kBlocked), pool, control).stopped);
+    EXPECT_TRUE(fit_in_detail(dataset, quick(SplitKind::kBlocked), pool, control).stopped);
   }
   std::string resume(const FitOptions& options, const Dataset& data) {
     FitControl control;
     control.checkpoints = {.path = path, .resume = true};
-    return rejection([&] { fit_classifier(data, options, pool, control); });
+    return rejection([&] { fit_in_detail(data, options, pool, control); });
   }
   TemporaryFolder folder;
   Dataset dataset;
@@ -154,18 +154,17 @@ TEST(Checkpoint, OfSomethingElseIsRejectedWithTheField) {
     change(options);
     return saved.resume(options, saved.dataset);
   };
-  EXPECT_EQ(
-      with([](auto& o) { o.train.rate = 0.02; }),
-      saved.path +
-          ": expected a checkpoint of the same run, with train.rate \"0.02\", found \"0.01\" (without --resume it "
-          "begins anew)");
+  EXPECT_EQ(with([](auto& o) { o.train.learning_rate = 0.02; }),
+            saved.path +
+                ": expected a checkpoint of the same run, with train.rate \"0.02\", found \"0.01\" (without resume it "
+                "begins anew)");
   EXPECT_NE(with([](auto& o) { o.train.seed = 2; }).find("with train.seed \"2\", found \"1\""), std::string::npos);
   EXPECT_NE(with([](auto& o) { o.train.epochs = 9; }).find("train.epochs"), std::string::npos);
   EXPECT_NE(with([](auto& o) { o.split.seed = 2; }).find("split.seed"), std::string::npos);
   EXPECT_NE(with([](auto& o) { o.split.kind = SplitKind::kRandom; }).find("split \"random\""), std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.scaler.kind = ScalerKind::kRobust; }).find("scale \"robust\""), std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.model.width = 16; }).find("model.width \"16\", found \"8\""), std::string::npos);
-  EXPECT_NE(with([](auto& o) { o.model.encoding = "rope"; }).find("model.encoding"), std::string::npos);
+  EXPECT_NE(with([](auto& o) { o.scaler = ScalerKind::kRobust; }).find("scale \"robust\""), std::string::npos);
+  EXPECT_NE(with([](auto& o) { o.model.body.width = 16; }).find("model.width \"16\", found \"8\""), std::string::npos);
+  EXPECT_NE(with([](auto& o) { o.model.position.encoding = "rope"; }).find("model.encoding"), std::string::npos);
   Dataset other = saved.dataset;
   for (Series& series : other.series)
     for (float& value : series.values.values) value *= 1.01F;

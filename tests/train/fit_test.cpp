@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
-#include "faithful/train/answers.h"
-#include "faithful/train/score.h"
+#include "faithful/model/infer.h"
 #include "faithful/train/times.h"
 #include "tests/support.h"
 #include "tests/train/toy.h"
@@ -31,12 +31,12 @@ TEST(Fit, TimelinesFromDataToTestScores) {
   FitOptions options = toy_options(SplitKind::kBlocked);
   options.train.epochs = 8;
   ThreadPool one(1), two(2);
-  const FitResult result = fit_classifier(dataset, options, two);
+  const FitResult result = fit_in_detail(dataset, options, two);
   EXPECT_FALSE(result.stopped);
   EXPECT_TRUE(result.sets.proof.holds());
-  EXPECT_EQ(result.threshold_origin, "best F1 on validation");
-  EXPECT_EQ(result.channels, dataset.channels);
-  EXPECT_EQ(result.classes, dataset.classes);
+  EXPECT_EQ(result.model.threshold_from, "best F1 on validation");
+  EXPECT_EQ(result.model.channels, dataset.channels);
+  EXPECT_EQ(result.model.classes, dataset.classes);
   EXPECT_EQ(result.epochs_chosen, 0U);
   EXPECT_EQ(result.test_probabilities.rows, result.sets.test.size());
   ASSERT_TRUE(result.test.binary && result.test.events);
@@ -44,8 +44,8 @@ TEST(Fit, TimelinesFromDataToTestScores) {
   EXPECT_GT(result.test.auc_pr.value(), 0.95);
   EXPECT_GE(result.test.events->recall(), 0.9);
   ASSERT_EQ(result.baselines.size(), 3U);
-  EXPECT_EQ(result.scaler.by_series.size(), 3U) << "each timeline by its own statistics";
-  const FitResult again = fit_classifier(dataset, options, one);
+  EXPECT_EQ(result.model.scaler.by_series.size(), 3U) << "each timeline by its own statistics";
+  const FitResult again = fit_in_detail(dataset, options, one);
   EXPECT_EQ(weights_of(again.model), weights_of(result.model));
   EXPECT_EQ(again.test_probabilities, result.test_probabilities);
   for (std::size_t i = 0; i < 3; ++i)
@@ -68,7 +68,7 @@ TEST(Fit, GivenPartsAreCrossValidated) {
   control.on_epoch = [&](const std::string& training, std::size_t, const EpochRecord&) {
     if (trainings.empty() || trainings.back() != training) trainings.push_back(training);
   };
-  const FitResult result = fit_classifier(dataset, options, pool, control);
+  const FitResult result = fit_in_detail(dataset, options, pool, control);
   EXPECT_EQ(trainings, (std::vector<std::string>{"fold 1 of 3", "fold 2 of 3", "fold 3 of 3", "train on all"}));
   ASSERT_EQ(result.folds.size(), 3U);
   ASSERT_EQ(result.mean_of_folds.size(), 6U);
@@ -83,7 +83,7 @@ TEST(Fit, GivenPartsAreCrossValidated) {
   EXPECT_EQ(result.sets.validation.size(), 0U);
   // The chosen epoch is the best of the mean, and the model is trained so far and no further.
   for (const EpochRecord& epoch : result.mean_of_folds)
-    EXPECT_FALSE(is_better(epoch, result.mean_of_folds[result.epochs_chosen - 1], "auto"));
+    EXPECT_FALSE(is_better(epoch, result.mean_of_folds[result.epochs_chosen - 1], Selection::kAuto));
   EXPECT_EQ(result.training.record.history.size(), result.epochs_chosen);
   // The threshold is that of the pooled scores after that epoch.
   std::vector<double> scores;
@@ -93,12 +93,12 @@ TEST(Fit, GivenPartsAreCrossValidated) {
       scores.push_back(static_cast<double>(fold.validation_scores(result.epochs_chosen - 1, i)));
       labels.push_back(fold.validation_labels[i]);
     }
-  EXPECT_EQ(result.threshold, RankedScores(scores, flags_of(labels)).best_f1()->value);
-  EXPECT_EQ(result.threshold_origin, "best F1 on the 40 windows of 3 folds");
+  EXPECT_EQ(result.model.threshold, RankedScores(scores, flags_of(labels)).best_f1()->value);
+  EXPECT_EQ(result.model.threshold_from, "best F1 on the 40 windows of 3 folds");
   EXPECT_FALSE(result.test.events) << "series with one label each have no events";
   // By hand: all of train, the same schedule, stopped at the chosen epoch.
   options.train.stop_after = result.epochs_chosen;
-  const FitResult by_hand = fit_classifier(dataset, options, pool);
+  const FitResult by_hand = fit_in_detail(dataset, options, pool);
   EXPECT_TRUE(by_hand.folds.empty());
   EXPECT_EQ(weights_of(by_hand.model), weights_of(result.model));
 }
@@ -107,16 +107,16 @@ TEST(Fit, GivenPartsWithOneFoldAreTrainedOnce) {
   const Dataset dataset = toy_cases(2, 30);
   FitOptions options = given_options(1);
   ThreadPool pool(2);
-  const FitResult result = fit_classifier(dataset, options, pool);
+  const FitResult result = fit_in_detail(dataset, options, pool);
   EXPECT_TRUE(result.folds.empty());
   EXPECT_EQ(result.sets.train.size() + result.sets.validation.size(), 40U);
   EXPECT_EQ(result.sets.validation.size(), 6U);
   EXPECT_EQ(result.sets.test.size(), 20U);
   EXPECT_EQ(result.training.record.history.size(), 6U) << "weights of the best epoch, by the validating share";
-  EXPECT_EQ(result.threshold_origin, "best F1 on validation");
+  EXPECT_EQ(result.model.threshold_from, "best F1 on validation");
   // Without cross-validation all of train trains, whatever the folds.
   options.cross_validate = false;
-  EXPECT_EQ(fit_classifier(dataset, options, pool).sets.train.size(), 40U);
+  EXPECT_EQ(fit_in_detail(dataset, options, pool).sets.train.size(), 40U);
 }
 
 TEST(Fit, ManyClassesOfUnequalLength) {
@@ -127,9 +127,9 @@ TEST(Fit, ManyClassesOfUnequalLength) {
   options.train.epochs = 30;
   options.baseline.steps = 200;
   ThreadPool pool(2);
-  const FitResult result = fit_classifier(dataset, options, pool);
-  EXPECT_EQ(result.model.config().length, 16U);
-  EXPECT_EQ(result.model.config().classes, 3U);
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  EXPECT_EQ(result.model.transformer()->config().input.length, 16U);
+  EXPECT_EQ(result.model.transformer()->config().input.classes, 3U);
   EXPECT_FALSE(result.test.binary);
   EXPECT_GT(result.test.report.accuracy, 0.9) << "where the bump is tells the class";
   EXPECT_EQ(result.test.headline(), result.test.report.accuracy);
@@ -146,7 +146,7 @@ TEST(Fit, RandomSplitsCarryTheWord) {
   options.train.epochs = 1;
   options.baselines = false;
   const Dataset dataset = toy_timelines(1, 400);
-  const FitResult result = fit_classifier(dataset, options, pool);
+  const FitResult result = fit_in_detail(dataset, options, pool);
   EXPECT_TRUE(has_note(result, "leak"));
   EXPECT_FALSE(result.sets.proof.holds());
   EXPECT_FALSE(result.test.events) << "windows at random have no order";
@@ -159,7 +159,7 @@ TEST(Fit, SeriesWithoutLabelsAreLeftOut) {
   FitOptions options = toy_options(SplitKind::kBlocked);
   options.train.epochs = 1;
   options.baselines = false;
-  const FitResult result = fit_classifier(dataset, options, pool);
+  const FitResult result = fit_in_detail(dataset, options, pool);
   EXPECT_TRUE(has_note(result, "1 series without labels"));
   for (const Windows* part : {&result.sets.train, &result.sets.validation, &result.sets.test})
     for (std::size_t i = 0; i < part->size(); ++i) EXPECT_NE((*part)[i].series, 2U);
@@ -173,9 +173,9 @@ TEST(Fit, KnownRulesAreApplied) {
   FitOptions options = toy_options(SplitKind::kBlocked);
   options.train.epochs = 1;
   options.baselines = false;
-  const FitResult result = fit_classifier(dataset, options, pool);
+  const FitResult result = fit_in_detail(dataset, options, pool);
   EXPECT_TRUE(has_note(result, "P-14"));
-  EXPECT_EQ(result.split.leave_out, (std::vector<std::string>{"P-14"}));
+  EXPECT_EQ(parse_split(result.model.record["split"], "record").leave_out, (std::vector<std::string>{"P-14"}));
   for (std::size_t i = 0; i < result.sets.train.size(); ++i) EXPECT_NE(result.sets.train[i].series, 2U);
 }
 
@@ -183,23 +183,24 @@ TEST(Fit, PositionsThatAreTimes) {
   ThreadPool pool(1);
   Dataset dataset = toy_timelines(2, 900);
   FitOptions options = toy_options(SplitKind::kBlocked);
-  options.model.positions = "time";
+  options.model.position.source = PositionSource::kTime;
   options.train.epochs = 1;
   options.baselines = false;
   EXPECT_NE(rejection([&] {
-              fit_classifier(dataset, options, pool);
+              fit_in_detail(dataset, options, pool);
             }).find("toy: expected timestamps, for positions that are times, found none in series \"machine 0\""),
             std::string::npos);
   for (Series& series : dataset.series)
     for (std::size_t t = 0; t < series.length(); ++t)  // a short pause after every 50 samples
       series.times.push_back(static_cast<std::int64_t>(t * 500 + t / 50 * 250));
-  const FitResult result = fit_classifier(dataset, options, pool);
-  EXPECT_EQ(result.model.config().time_step, 500);
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  EXPECT_EQ(result.model.transformer()->config().position.time_step, 500);
   EXPECT_TRUE(has_note(result, "median step"));
   EXPECT_TRUE(has_note(result, "period 17"));
-  EXPECT_EQ(result.model.config().period, 17U) << "15.5 steps, rounded up, and one more";
+  EXPECT_EQ(result.model.transformer()->config().position.own.whole("period"), 17U)
+      << "15.5 steps, rounded up, and one more";
   for (Series& series : dataset.series) std::fill(series.times.begin(), series.times.end(), 7);
-  EXPECT_NE(rejection([&] { fit_classifier(dataset, options, pool); }).find("a median step of 0"), std::string::npos);
+  EXPECT_NE(rejection([&] { fit_in_detail(dataset, options, pool); }).find("a median step of 0"), std::string::npos);
 }
 
 TEST(Fit, Rejects) {
@@ -207,17 +208,17 @@ TEST(Fit, Rejects) {
   Dataset dataset = toy_timelines();
   dataset.classes.clear();
   EXPECT_NE(rejection([&] {
-              fit_classifier(dataset, toy_options(SplitKind::kBlocked), pool);
+              fit_in_detail(dataset, toy_options(SplitKind::kBlocked), pool);
             }).find("toy: expected labels of two classes or more, found 0 classes"),
             std::string::npos);
   const Dataset timelines = toy_timelines();
   EXPECT_NE(rejection([&] {
-              fit_classifier(timelines, toy_options(SplitKind::kGiven), pool);
+              fit_in_detail(timelines, toy_options(SplitKind::kGiven), pool);
             }).find("its own train and test parts"),
             std::string::npos);
   FitOptions options = toy_options(SplitKind::kBlocked);
-  options.model.heads = 3;
-  EXPECT_NE(rejection([&] { fit_classifier(timelines, options, pool); }).find("heads"), std::string::npos);
+  options.model.body.heads = 3;
+  EXPECT_NE(rejection([&] { fit_in_detail(timelines, options, pool); }).find("heads"), std::string::npos);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "faithful/train/schedule.h"
+#include "faithful/engine/schedule.h"
 
 #include <cmath>
 
@@ -44,37 +44,45 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
     return rejection([&] { check_train_options(options); });
   };
   check_train_options({});
-  EXPECT_EQ(with([](auto& o) { o.epochs = 0; }), "--epochs: expected at least 1, found 0");
-  EXPECT_EQ(with([](auto& o) { o.epochs = 40, o.stop_after = 41; }),
-            "--stop-after: expected at most --epochs, found 41");
-  EXPECT_EQ(with([](auto& o) { o.batch = 0; }), "--batch: expected at least 1, found 0");
-  EXPECT_EQ(with([](auto& o) { o.rate = 0; }), "--rate: expected above 0 and up to 10, found 0");
-  EXPECT_EQ(with([](auto& o) { o.rate = std::nan(""); }), "--rate: expected above 0 and up to 10, found nan");
-  EXPECT_EQ(with([](auto& o) { o.warm_up = 1.5; }), "--warm-up: expected a share from 0 to 1, found 1.5");
-  EXPECT_EQ(with([](auto& o) { o.floor = -1; }), "--floor: expected a share from 0 to 1, found -1");
-  EXPECT_EQ(with([](auto& o) { o.decay = -1; }), "--decay: expected from 0 to below 1 / --rate, found -1");
-  EXPECT_EQ(with([](auto& o) { o.clip = -1; }), "--clip: expected at least 0, found -1");
-  EXPECT_EQ(with([](auto& o) { o.class_weights = "x"; }), "--class-weights: expected auto or none, found \"x\"");
-  EXPECT_EQ(with([](auto& o) { o.select = "f2"; }), "--select: expected auto or loss, found \"f2\"");
+  EXPECT_EQ(with([](auto& o) { o.epochs = 0; }), "epochs: expected a whole number of at least 1, found 0");
+  EXPECT_EQ(with([](auto& o) { o.epochs = 40, o.stop_after = 41; }), "stop_after: expected at most epochs, found 41");
+  EXPECT_EQ(with([](auto& o) { o.batch = 0; }), "batch: expected a whole number of at least 1, found 0");
+  const std::string wanted = "learning_rate: expected a number above 0 and up to 10, found ";
+  EXPECT_EQ(with([](auto& o) { o.learning_rate = 0; }), wanted + "0");
+  EXPECT_EQ(with([](auto& o) { o.learning_rate = std::nan(""); }), wanted + "nan");
+  EXPECT_EQ(with([](auto& o) { o.warm_up = 1.5; }), "warm_up: expected a number from 0 to 1, found 1.5");
+  EXPECT_EQ(with([](auto& o) { o.floor = -1; }), "floor: expected a number from 0 to 1, found -1");
+  EXPECT_EQ(with([](auto& o) { o.decay = -1; }), "decay: expected a number of at least 0, found -1");
+  EXPECT_EQ(with([](auto& o) { o.decay = 600; }), "decay: expected below 1 / learning_rate, found 600");
+  EXPECT_EQ(with([](auto& o) { o.clip_norm = -1; }), "clip_norm: expected a number of at least 0, found -1");
+}
+
+// Checkpoints, model files and runs.jsonl hold options by these names.
+TEST(TrainOptions, NamesInFilesStay) {
+  std::string text;
+  for (const auto& [name, value] : recorded_fields(TrainOptions())) text += name + "=" + to_text(value) + " ";
+  EXPECT_EQ(text,
+            "epochs=60 stop_after=0 batch=32 rate=0.002 warm_up=0.1 floor=0.01 decay=0.01 clip=1 patience=0 "
+            "class_weights=auto select=auto seed=1 ");
 }
 
 TEST(EpochRecord, BetterIsMoreOfTheValueThenLessLoss) {
   EpochRecord binary;
   binary.threshold = 0.5, binary.auc_pr = 0.8, binary.f1 = 0.9, binary.validation_loss = 0.3;
-  EXPECT_EQ(binary.value("auto"), 0.8);
-  EXPECT_EQ(binary.value("loss"), -0.3);
+  EXPECT_EQ(binary.value(Selection::kAuto), 0.8);
+  EXPECT_EQ(binary.value(Selection::kLoss), -0.3);
   EpochRecord other = binary;
-  EXPECT_FALSE(is_better(other, binary, "auto"));
+  EXPECT_FALSE(is_better(other, binary, Selection::kAuto));
   other.validation_loss = 0.2;
-  EXPECT_TRUE(is_better(other, binary, "auto"));
+  EXPECT_TRUE(is_better(other, binary, Selection::kAuto));
   other.auc_pr = 0.79;
-  EXPECT_FALSE(is_better(other, binary, "auto"));
-  EXPECT_TRUE(is_better(other, binary, "loss"));
+  EXPECT_FALSE(is_better(other, binary, Selection::kAuto));
+  EXPECT_TRUE(is_better(other, binary, Selection::kLoss));
   EpochRecord many;
   many.f1 = 0.7, many.validation_loss = 2;
-  EXPECT_EQ(many.value("auto"), 0.7);
+  EXPECT_EQ(many.value(Selection::kAuto), 0.7);
   many.f1 = kAbsent;
-  EXPECT_EQ(many.value("auto"), -2) << "only the loss is known";
+  EXPECT_EQ(many.value(Selection::kAuto), -2) << "only the loss is known";
 }
 
 TEST(EpochRecord, MeanLeavesOutWhatIsAbsent) {

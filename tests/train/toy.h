@@ -63,14 +63,14 @@ inline Dataset toy_timelines(std::size_t count = 3, std::size_t length = 1200, s
 
 inline FitOptions toy_options(SplitKind kind) {
   FitOptions options;
-  options.model.width = 8;
-  options.model.heads = 2;
-  options.model.layers = 1;
-  options.model.feed_forward = 16;
+  options.model.body.width = 8;
+  options.model.body.heads = 2;
+  options.model.body.layers = 1;
+  options.model.body.feed_forward = 16;
   options.split.kind = kind;
   options.split.window = {.length = 16, .stride = 8};
   options.train.epochs = 3;
-  options.train.rate = 1e-2;
+  options.train.learning_rate = 1e-2;
   options.baseline.steps = 60;
   return options;
 }
@@ -81,9 +81,9 @@ struct Toy {
     const Split split(dataset, options.split);
     sets.emplace(cut_windows(split, fit_scaler(split.train())));
     config = options.model;
-    config.channels = dataset.channels.size();
-    config.length = split.window_length();
-    config.classes = dataset.classes.size();
+    config.input.channels = dataset.channels.size();
+    config.input.length = split.window_length();
+    config.input.classes = dataset.classes.size();
     settle(config);
   }
   Dataset dataset;
@@ -91,6 +91,11 @@ struct Toy {
   std::optional<WindowSets> sets;
   ModelConfig config;
 };
+
+inline std::vector<float> weights_of(const TrainedModel& model) {
+  const auto values = model.transformer()->classifier().parameters().values();
+  return {values.begin(), values.end()};
+}
 
 inline std::vector<float> weights_of(const Classifier<float>& model) {
   const auto values = model.parameters().values();

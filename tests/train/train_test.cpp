@@ -8,7 +8,7 @@
 
 #include "faithful/io/file.h"
 #include "faithful/io/json.h"
-#include "faithful/train/score.h"
+#include "faithful/model/infer.h"
 #include "faithful/train/validation_internal.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
@@ -43,7 +43,7 @@ Outcome train(const Toy& toy, std::size_t threads = 1, const TrainControl& contr
 void expect_same(const Outcome& a, const Outcome& b) {
   EXPECT_EQ(a.weights, b.weights);
   EXPECT_EQ(a.result.threshold, b.result.threshold);
-  EXPECT_EQ(a.result.threshold_origin, b.result.threshold_origin);
+  EXPECT_EQ(a.result.threshold_from, b.result.threshold_from);
   EXPECT_EQ(a.result.reason, b.result.reason);
   EXPECT_EQ(a.result.steps, b.result.steps);
   EXPECT_EQ(a.result.record.best_epoch, b.result.record.best_epoch);
@@ -91,7 +91,7 @@ TEST(Train, ALearnableTaskIsLearned) {
   EXPECT_GT(best.auc_pr, 0.97);
   EXPECT_LT(run.result.record.history.back().loss, run.result.record.history.front().loss / 2);
   EXPECT_EQ(run.result.threshold, best.threshold);
-  EXPECT_EQ(run.result.threshold_origin, "best F1 on validation");
+  EXPECT_EQ(run.result.threshold_from, "best F1 on validation");
   EXPECT_EQ(run.result.reason, StopReason::kAllEpochs);
   EXPECT_EQ(run.result.windows, 12 * toy.sets->train.size());
   EXPECT_GT(run.result.record.seconds.forward_backward, 0);
@@ -100,10 +100,10 @@ TEST(Train, ALearnableTaskIsLearned) {
 TEST(Train, TheBestWeightsAreRestored) {
   Toy toy = binary_toy();
   toy.options.train.epochs = 8;
-  toy.options.train.rate = 0.1;  // and never lower, so that it jumps about
+  toy.options.train.learning_rate = 0.1;  // and never lower, so that it jumps about
   toy.options.train.warm_up = 0;
   toy.options.train.floor = 1;
-  toy.options.train.select = "loss";
+  toy.options.train.select = Selection::kLoss;
   ThreadPool pool(1);
   Classifier<float> model(toy.config);
   const TrainResult result = train_classifier(model, *toy.sets, toy.options.train, pool);
@@ -114,7 +114,7 @@ TEST(Train, TheBestWeightsAreRestored) {
   EXPECT_EQ(result.record.best_epoch, best + 1);
   ASSERT_LT(best + 1, history.size()) << "else nothing is restored";
   // The restored model gives the validation numbers of its epoch again.
-  const Matrix<float> probabilities = score_windows(model, toy.sets->validation, pool);
+  const Matrix<float> probabilities = probabilities_of(Transformer::view_of(model), toy.sets->validation, pool);
   std::vector<float> logits;
   for (std::size_t i = 0; i < probabilities.rows; ++i)
     logits.push_back(static_cast<float>(std::log(static_cast<double>(probabilities(i, 1)) / probabilities(i, 0))));
@@ -149,7 +149,7 @@ TEST(Train, WithoutValidationTheLastWeightsStay) {
   const Outcome run = train(toy);
   EXPECT_EQ(run.result.record.best_epoch, 0U);
   EXPECT_EQ(run.result.threshold, 0.5);
-  EXPECT_EQ(run.result.threshold_origin, "default");
+  EXPECT_EQ(run.result.threshold_from, "default");
   EXPECT_TRUE(std::isnan(run.result.record.history[0].f1));
 }
 
@@ -157,7 +157,7 @@ TEST(Train, ClassWeightsCount) {
   Toy toy = binary_toy();
   toy.options.train.epochs = 1;
   const Outcome weighted = train(toy);
-  toy.options.train.class_weights = "none";
+  toy.options.train.class_weights = ClassWeights::kNone;
   EXPECT_NE(train(toy).weights, weighted.weights);
 }
 
@@ -237,7 +237,7 @@ TEST(Train, TheBarShowsLossAndSpeed) {
 TEST(Train, Rejects) {
   Toy toy = binary_toy();
   toy.options.train.epochs = 0;
-  EXPECT_EQ(rejection([&] { train(toy); }), "--epochs: expected at least 1, found 0");
+  EXPECT_EQ(rejection([&] { train(toy); }), "epochs: expected a whole number of at least 1, found 0");
 
   Dataset unlabelled = toy_timelines();
   unlabelled.series[1].labels.clear();
@@ -251,8 +251,8 @@ TEST(Train, Rejects) {
   EXPECT_NE(rejection([&] { train(one_class); }).find("training windows of at least two classes"), std::string::npos);
 
   FitOptions timed = toy_options(SplitKind::kBlocked);
-  timed.model.positions = "time";
-  timed.model.time_step = 1;
+  timed.model.position.source = PositionSource::kTime;
+  timed.model.position.time_step = 1;
   const Toy no_times(toy_timelines(), timed);
   EXPECT_NE(rejection([&] { train(no_times); }).find("expected timestamps"), std::string::npos);
 }
@@ -262,8 +262,8 @@ TEST(Train, ALossThatIsNoNumberStopsIt) {
   Dataset dataset = toy_timelines();
   Toy toy(dataset, options);
   for (Series& series : toy.dataset.series) std::fill(series.values.values.begin(), series.values.values.end(), 1e38F);
-  toy.config.block = "bare";
-  toy.options.train.rate = 10;
+  toy.config.body.block = LayerBlock::kBare;
+  toy.options.train.learning_rate = 10;
   EXPECT_THROW(train(toy), Error);
 }
 

@@ -39,7 +39,7 @@ inline RandomCase random_case(SplitKind kind, Random& random) {
   options.kind = kind;
   options.window.length = 1 + random.below(12);
   options.window.stride = 1 + random.below(options.window.length + 3);
-  options.window.label = static_cast<LabelRule>(random.below(3));
+  options.window.label_rule = static_cast<LabelRule>(random.below(3));
   options.seed = random.bits64();
   options.block_windows = 5 + random.below(3);
   Dataset& dataset = made.dataset;

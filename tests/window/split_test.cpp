@@ -81,7 +81,7 @@ TEST(Blocks, CutBesideSpansOnly) {
   SplitOptions options;
   options.window.length = 10;
   // Cuts at 50 and 60 would go through a span or leave no clear side; 46 .. 54 are anomalous, then 55 .. 64 are clear.
-  const Dataset dataset = timelines({labels_with(200, {{.begin = 46, .end = 55}})});
+  const Dataset dataset = timelines({labels_with(200, {{{46, 55}}})});
   const auto lines = make_timelines(dataset, options);
   const auto blocks = make_blocks(dataset, lines, options);
   ASSERT_GE(blocks.size(), 2U);
@@ -112,8 +112,8 @@ TEST(Blocks, TwinsAreCutTogether) {
   SplitOptions options;
   options.window.length = 4;
   options.together = {{"s0", "s2"}};
-  const Dataset dataset = timelines({labels_with(100, {{.begin = 18, .end = 22}}), std::vector<std::uint8_t>(100, 0),
-                                     labels_with(60, {{.begin = 22, .end = 30}})});
+  const Dataset dataset =
+      timelines({labels_with(100, {{{18, 22}}}), std::vector<std::uint8_t>(100, 0), labels_with(60, {{{22, 30}}})});
   const auto lines = make_timelines(dataset, options);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].series, (std::vector<std::size_t>{0, 2}));
@@ -167,7 +167,7 @@ TEST(Split, SeedDecides) {
 TEST(Split, AnomalousBlocksReachEveryPart) {
   std::vector<std::vector<std::uint8_t>> lines;
   for (std::size_t i = 0; i < 6; ++i)
-    lines.push_back(labels_with(1000, {{.begin = 100 + 20 * i, .end = 110 + 20 * i}, {.begin = 700, .end = 705}}));
+    lines.push_back(labels_with(1000, {{{100 + 20 * i, 110 + 20 * i}}, {{700, 705}}}));
   const Dataset dataset = timelines(lines);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     const Split split(dataset, {.window = {.length = 10, .stride = 5}, .seed = seed});
@@ -228,12 +228,12 @@ TEST(Given, WithoutATestPartTheFoldsAreTheSame) {
 }
 
 TEST(Given, LongTrainingTimelinesValidateByBlocks) {
-  Dataset dataset = timelines({labels_with(1000, {{.begin = 300, .end = 310}}), std::vector<std::uint8_t>(500, 0)});
+  Dataset dataset = timelines({labels_with(1000, {{{300, 310}}}), std::vector<std::uint8_t>(500, 0)});
   dataset.series[0].part = Part::kTrain;
   dataset.series[1].part = Part::kTest;
   const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 10}});
   EXPECT_FALSE(split.validation().pieces().empty());
-  EXPECT_EQ(split.test().pieces(), (std::vector<Piece>{{1, 0, 500}}));
+  EXPECT_EQ(split.test().pieces(), (std::vector<Piece>{{{0, 500}, 1}}));
   EXPECT_TRUE(cut_windows(split, fit_scaler(split.train())).proof.holds());
 }
 
@@ -241,20 +241,23 @@ TEST(Split, RejectsWhatCannotBeSplit) {
   Dataset dataset = classified({0, 1, 0, 1});
   EXPECT_EQ(
       rejection([&] { Split(dataset, {.kind = SplitKind::kGiven}); }),
-      "test: expected series of its own train and test parts, found 0 pieces to train and 0 to test (another --split)");
+      "test: expected series of its own train and test parts, found 0 pieces to train and 0 to test (another split)");
   for (std::size_t i = 0; i < 4; ++i) dataset.series[i].part = i < 3 ? Part::kTrain : Part::kTest;
   dataset.series[3].label = 2;
   EXPECT_EQ(rejection([&] { Split(dataset, {.kind = SplitKind::kGiven}); }),
-            "test: expected every class of the test part in the training part, found class \"z\" in test alone");
+            "test: expected every class of the test part in the training part, found class \"z\" in test only (series "
+            "\"s3\")");
   const Dataset one = timelines({std::vector<std::uint8_t>(30, 0)});
   EXPECT_NE(rejection([&] { Split(one, {.window = {.length = 10}}); }).find("enough series or samples"),
             std::string::npos);
-  EXPECT_EQ(rejection([&] { Split(one, {.window = {.stride = 0}}); }), "--stride: expected at least 1, found 0");
+  EXPECT_EQ(rejection([&] { Split(one, {.window = {.stride = 0}}); }),
+            "stride: expected a whole number of at least 1, found 0");
   EXPECT_EQ(rejection([&] { Split(one, {.train = 0.9, .validation = 0.2}); }),
-            "--validation-share: expected a share that train leaves room for, found 0.2");
-  EXPECT_EQ(rejection([&] { Split(one, {.block_windows = 4}); }), "--block-windows: expected at least 5, found 4");
+            "validation: expected a share that train leaves room for, found 0.2");
+  EXPECT_EQ(rejection([&] { Split(one, {.block_windows = 4}); }),
+            "block_windows: expected a whole number of at least 5, found 4");
   EXPECT_EQ(rejection([] { parse_split_kind("bloked"); }),
-            "--split: expected the name of a split, found \"bloked\" (did you mean blocked?)");
+            "split: expected the name of a split, found \"bloked\" (did you mean blocked?)");
   EXPECT_EQ(parse_split_kind("given"), SplitKind::kGiven);
   EXPECT_EQ(to_string(parse_label_rule("majority")), "majority");
 }

@@ -8,6 +8,22 @@ from torch import nn
 from .. import _core, encode
 from .._options import ENCODING, checked, whole
 
+MODULES: dict = {}  # name of an encoding -> its class
+
+
+def module_of(*names):
+    """Decorates the class that stands for the encodings of these names."""
+    def register(cls):
+        MODULES.update(dict.fromkeys(names, cls))
+        return cls
+    return register
+
+
+def offsets(steps, length, device):
+    """[S, S]: j - i + length - 1, the row of an offset in a table of 2 length - 1."""
+    at = torch.arange(steps, device=device)
+    return at[None, :] - at[:, None] + (length - 1)
+
 
 class Position(nn.Module):
     """An encoding for at most `length` positions. A subclass says in _values() what it is made of; LEARNED names those of
@@ -49,6 +65,10 @@ class Position(nn.Module):
     def start(self):
         """The start values of what is learned, as one row of numbers."""
         return np.asarray(_core.start_parameters(self.name, checked(self.options, ENCODING)))
+
+    def learned(self):
+        """What is learned, as one row of numbers: faithful.encode(..., parameters=...) takes it."""
+        return np.concatenate([np.zeros(0), *(p.detach().cpu().double().numpy().ravel() for p in self.parameters())])
 
     def positions(self):
         """[S]: 0, 1, 2, .. or the real-valued ones that were given."""

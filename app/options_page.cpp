@@ -1,0 +1,62 @@
+// docs/options.md: the options of `train`, from the same table as the help.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "faithful/model/config.h"
+
+namespace faithful::app {
+
+namespace {
+
+constexpr const char* kHead =
+    "# Options\n\n"
+    "These are the options of `faithful train`. `faithful compare` has most of them too. The program writes this page:\n"
+    "`faithful --generate options`.\n\n"
+    "In Python a setting is an argument of the same name: `--head-width 8` is `head_width=8`. Settings of the model, the\n"
+    "position and the training are arguments of `TimeSeriesTransformer`, those of data are arguments of\n"
+    "`faithful.data.load`, and those of windows are arguments of `Dataset.split`.\n";
+
+std::string row(const Option& option) {
+  const std::string names = fmt::format("`{}{}`", option.name, option.value.empty() ? "" : " " + option.value);
+  return fmt::format("| {} | {} | {}{} |\n", names, option.default_text(), option.help, option.choices_text());
+}
+
+// The settings whose values depend on the preset.
+std::string presets_table() {
+  std::vector<std::vector<FieldValue>> values;  // by preset
+  ModelConfig config;
+  for (const std::string& name : preset_names()) {
+    config = preset(name);
+    std::vector<FieldValue>& column = values.emplace_back();
+    for (const Setting& setting : settings(config)) column.push_back(value_of(setting));
+  }
+  std::string text = fmt::format("| | `{}` |\n|---|", fmt::join(preset_names(), "` | `"));
+  for (std::size_t i = 0; i < values.size(); ++i) text += "---|";
+  const std::vector<Setting> all = settings(config);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto same = [&](const std::vector<FieldValue>& column) { return column[i] == values[0][i]; };
+    if (std::ranges::all_of(values, same)) continue;
+    text += fmt::format("\n| `{}` |", all[i].field.name);
+    for (const std::vector<FieldValue>& column : values) text += fmt::format(" {} |", to_text(column[i]));
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string options_page(const Command& program) {
+  const auto train = std::ranges::find(program.verbs, "train", &Command::name);
+  std::string text = kHead;
+  for (const char* group : {"Data", "Windows", "Model", "Position", "Training", "Output"}) {
+    text += fmt::format("\n## {}\n\n| option | default | meaning |\n|---|---|---|\n", group);
+    for (const Option& option : train->options)
+      if (option.group == group) text += row(option);
+    if (std::string_view(group) == "Model") text += "\nA preset sets these values:\n\n" + presets_table();
+  }
+  return text;
+}
+
+}  // namespace faithful::app

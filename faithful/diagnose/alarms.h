@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/diagnose/suspects.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// What is to be diagnosed: windows of one series that a model flags and that overlap or touch, as one.
+struct Alarm {
+  std::size_t series = 0;
+  Range span = {};                          // of the series: all of its windows
+  double score = 0;                         // of the surest window
+  std::size_t flagged = 0;                  // windows
+  std::vector<std::uint32_t> windows = {};  // numbers of those that are looked into: see find_alarms
+};
+
+// The alarms of windows with these scores: those of at least `threshold`, in the order of the data. Of a long alarm not
+// every window is looked into: the surest one, then the surest that overlaps none of those taken, and so on, at most
+// `most_windows`; they are given surest first. scores: [windows]
+FAITHFUL_API std::vector<Alarm> find_alarms(const Windows& windows, std::span<const double> scores, double threshold,
+                                            std::size_t most_windows = 8);
+
+}  // namespace faithful

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+#include "faithful/diagnose/normal.h"
+#include "faithful/diagnose/suspects.h"
+
+// Diagnosis by occlusion: what happens to the model's score when a sensor, a span of time, or a sensor during a span is
+// replaced by its normal. Other than attention it asks the model what would have been.
+
+namespace faithful {
+
+// The logit (log-odds of what is looked for) of n windows that differ in their values alone: values [n, length, C],
+// out [n]. Called from several threads at once; what it gives for a window must not depend on the others.
+using WindowLogit = std::function<void(std::span<const float> values, std::span<double> out)>;
+
+inline constexpr std::size_t kAllSensors = static_cast<std::size_t>(-1);
+
+// What is replaced.
+struct Occlusion {
+  std::size_t sensor = kAllSensors;
+  Range samples = {};  // of the window
+};
+
+// [occlusions]: logit(window) - logit(window with this replaced by its normal): above 0 where it spoke for the alarm.
+// window [length, C]. The same for any number of threads; `batch` windows go through the model together.
+FAITHFUL_API std::vector<double> occlusion_changes(const WindowLogit& logit, std::span<const float> window,
+                                                   const Normal& normal, std::span<const Occlusion> occlusions,
+                                                   std::size_t batch, ThreadPool& pool);
+
+struct OcclusionOptions {
+  std::size_t most_spans = 40;  // the window is cut into at most so many spans of whole steps, of equal length
+  std::size_t detailed = 3;     // so many first sensors are also replaced span by span
+  std::size_t batch = 16;       // windows that go through the model together, at most
+};
+
+struct OcclusionDiagnosis {
+  std::vector<double> sensors;                // [C], change of the logit
+  std::vector<Range> spans;                   // samples of the window
+  std::vector<double> changes;                // [spans], of each with all its sensors
+  std::vector<std::size_t> detailed_sensors;  // the first by `sensors`
+  Matrix<double> detailed;                    // [detailed_sensors, spans]
+};
+
+// step: samples of a step. samples: how many the window has without its padding; spans end there.
+FAITHFUL_API OcclusionDiagnosis diagnose_occlusion(const WindowLogit& logit, std::span<const float> window,
+                                                   std::size_t samples, std::size_t step, const Normal& normal,
+                                                   const OcclusionOptions& options, ThreadPool& pool);
+
+}  // namespace faithful

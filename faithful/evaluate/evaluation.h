@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+#include "faithful/evaluate/scores.h"
+#include "faithful/io/json.h"
+#include "faithful/metrics/bootstrap.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// A measure with its interval.
+struct Measure {
+  std::string key, name;  // "auc_pr", "AUC-PR"
+  Bootstrap found;        // NaN where the measure has no value
+};
+
+struct EvaluationOptions {
+  double threshold = 0.5;  // two classes: class 1 where P(class 1) >= threshold
+  std::size_t resamples = 2000;
+  double level = 0.95;  // of the intervals
+  std::uint64_t seed = 1;
+};
+
+// How good predictions are, with intervals.
+struct Evaluation {
+  Matrix<float> probabilities;    // [n, K], of the windows in their order
+  Scores scores;                  // at the threshold
+  std::vector<Measure> measures;  // the same with intervals
+  std::size_t groups = 0;         // that resamples draw from: series, or events and the stretches between them
+  bool of_series = false;         // which of the two
+  EvaluationOptions options;
+};
+
+// Scores predictions [n, K] for windows, some of which have labels. Windows of a timeline overlap, so resamples draw
+// whole events and whole stretches between them; where every series is one window, they draw series.
+FAITHFUL_API Evaluation evaluate_predictions(Matrix<float> probabilities, const Windows& windows,
+                                             const EvaluationOptions& options, ThreadPool& pool);
+
+// scores (see to_json(Scores)), and intervals: {"f1": [low, high], ..}, level, resamples, groups.
+FAITHFUL_API Json to_json(const Evaluation& evaluation);
+
+}  // namespace faithful

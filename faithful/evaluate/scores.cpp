@@ -1,0 +1,126 @@
+#include "faithful/evaluate/scores.h"
+
+#include <algorithm>
+#include <cassert>
+#include <numeric>
+
+#include "faithful/metrics/decide.h"
+#include "faithful/metrics/ranking.h"
+
+namespace faithful {
+
+Scores score_predictions(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
+                         const ScoreOptions& options) {
+  assert(probabilities.rows == labels.size());
+  const std::vector<std::int32_t> all = decide(probabilities, options.threshold);
+  std::vector<std::int32_t> truth, predicted;
+  std::vector<double> ranking;  // P(class 1)
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] == kNoLabel) continue;
+    truth.push_back(labels[i]);
+    predicted.push_back(all[i]);
+    ranking.push_back(static_cast<double>(probabilities(i, 1)));
+  }
+  Scores scores;
+  scores.windows = truth.size();
+  scores.report = class_report(truth, predicted, probabilities.columns);
+  if (probabilities.columns != 2) return scores;
+  const std::vector<std::uint8_t> positive = flags_of(truth);
+  const auto positives = std::accumulate(positive.begin(), positive.end(), std::size_t{0});
+  const bool reweighted = options.prevalence > 0 && positives > 0 && positives < positive.size();
+  const std::vector<double> weights =
+      reweighted ? prevalence_weights(positive, options.prevalence) : std::vector<double>{};
+  scores.binary = confusion(positive, flags_of(predicted), weights);
+  const RankedScores ranked(ranking, positive);
+  scores.auc_pr = ranked.average_precision(weights);
+  scores.auc_roc = ranked.auc_roc();
+  return scores;
+}
+
+Scores score_predictions(const Matrix<float>& probabilities, const Windows& windows, const ScoreOptions& options) {
+  assert(probabilities.rows == windows.size());
+  const std::vector<std::int32_t> labels = windows.labels();
+  const bool complete = std::find(labels.begin(), labels.end(), kNoLabel) == labels.end();
+  Scores scores = score_predictions(probabilities, labels, options);
+  if (options.events && complete && probabilities.columns == 2 && windows.dataset().has_point_labels())
+    scores.events = window_event_scores(windows, flags_of(decide(probabilities, options.threshold)));
+  return scores;
+}
+
+std::vector<Range> stretches_of(const Windows& windows) {
+  std::vector<Range> stretches;
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    const bool goes_on = i > 0 && windows[i].series == windows[i - 1].series &&
+                         windows[i].begin >= windows[i - 1].begin &&
+                         windows[i].begin <= windows[i - 1].begin + windows[i - 1].length;
+    if (goes_on)
+      stretches.back().end = i + 1;
+    else
+      stretches.push_back({i, i + 1});
+  }
+  return stretches;
+}
+
+EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags) {
+  assert(flags.size() == windows.size());
+  std::vector<std::uint8_t> truth(windows.size());
+  std::vector<double> ends(windows.size());  // of the windows, in samples
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    truth[i] = windows[i].label == 1 ? 1 : 0;
+    ends[i] = static_cast<double>(windows[i].begin) + static_cast<double>(windows[i].length);
+  }
+  std::vector<Timeline> timelines;
+  for (const Range& stretch : stretches_of(windows)) {
+    const std::size_t count = stretch.end - stretch.begin;
+    timelines.push_back({std::span(truth).subspan(stretch.begin, count), flags.subspan(stretch.begin, count),
+                         std::span<const double>(ends).subspan(stretch.begin, count)});
+  }
+  return event_scores(timelines);
+}
+
+namespace {
+
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json confusion_json(const Matrix<double>& confusion) {
+  Json rows = Json::array();
+  for (std::size_t truth = 0; truth < confusion.rows; ++truth) {
+    Json row = Json::array();
+    for (const double count : confusion.row(truth)) row.push_back(static_cast<std::int64_t>(count));
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+Json events_json(const EventScores& events) {
+  return Json::Object{{"events", events.events},
+                      {"detected", events.detected},
+                      {"false_alarms", events.false_alarms},
+                      {"precision", events.precision()},
+                      {"recall", events.recall()},
+                      {"f1", events.f1()},
+                      {"mean_delay", or_null(events.mean_delay())},
+                      {"median_delay", or_null(events.median_delay())}};
+}
+
+}  // namespace
+
+Json to_json(const Scores& scores) {
+  Json json = Json::Object{{"windows", scores.windows},
+                           {"accuracy", scores.report.accuracy},
+                           {"macro_f1", scores.report.macro.f1},
+                           {"weighted_f1", scores.report.weighted.f1},
+                           {"confusion", confusion_json(scores.report.confusion)}};
+  if (!scores.binary) return json;
+  json.set("precision", scores.binary->precision())
+      .set("recall", scores.binary->recall())
+      .set("f1", scores.binary->f1())
+      .set("auc_pr", or_null(scores.auc_pr))
+      .set("auc_roc", or_null(scores.auc_roc));
+  if (scores.events) json.set("events", events_json(*scores.events));
+  return json;
+}
+
+}  // namespace faithful

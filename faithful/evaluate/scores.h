@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/io/json.h"
+#include "faithful/metrics/confusion.h"
+#include "faithful/metrics/events.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// All measures of one set of predictions.
+struct Scores {
+  std::size_t windows = 0;  // that have a label
+  ClassReport report = {};  // confusion, accuracy, macro and weighted F1, each class
+
+  // Two classes only: class 1 (anomalous) against class 0.
+  std::optional<Confusion> binary = {};    // precision, recall, F1 at the threshold
+  std::optional<double> auc_pr = {};       // none without windows of class 1
+  std::optional<double> auc_roc = {};      // none without windows of both classes
+  std::optional<EventScores> events = {};  // of timelines with point labels; delays in samples
+
+  // The one number of a table: F1 of class 1, or accuracy for more than two classes.
+  double headline() const { return binary ? binary->f1() : report.accuracy; }
+};
+
+struct ScoreOptions {
+  double threshold = 0.5;  // two classes: class 1 where P(class 1) >= threshold
+  bool events = true;      // event-wise scores where there are point labels; windows drawn at random have no order
+  double prevalence = 0;  // two classes: share of class 1 to which precision, F1 and AUC-PR are reweighted; 0: as it is
+};
+
+// probabilities [n, K], of these windows in their order; windows without a label do not count.
+FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, const Windows& windows,
+                                      const ScoreOptions& options);
+
+// The same from labels [n] alone; kNoLabel does not count.
+FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
+                                      const ScoreOptions& options);
+
+// {windows, accuracy, macro_f1, weighted_f1, confusion, and for two classes precision, recall, f1, auc_pr, auc_roc,
+// events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay}}
+FAITHFUL_API Json to_json(const Scores& scores);
+
+// Uninterrupted stretches of windows, by their numbers: of the same series, each beginning no later than the one before it ends.
+FAITHFUL_API std::vector<Range> stretches_of(const Windows& windows);
+
+// An event is a run of windows labelled 1. A window speaks when its last sample is there, so a delay is the number of
+// samples from the end of the first window that touches the event to the end of the first one flagged.
+FAITHFUL_API EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags);
+
+}  // namespace faithful

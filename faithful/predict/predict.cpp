@@ -1,0 +1,56 @@
+#include "faithful/predict/predict.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "faithful/base/error.h"
+#include "faithful/metrics/decide.h"
+
+namespace faithful {
+
+Predictions predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool) {
+  Predictions all;
+  all.probabilities.columns = model.shape().classes;
+  predict(model, dataset, pool, [&](const Predictions& piece) {
+    all.windows.insert(all.windows.end(), piece.windows.begin(), piece.windows.end());
+    all.classes.insert(all.classes.end(), piece.classes.begin(), piece.classes.end());
+    const std::vector<float>& values = piece.probabilities.values;
+    all.probabilities.values.insert(all.probabilities.values.end(), values.begin(), values.end());
+    all.probabilities.rows += piece.probabilities.rows;
+  });
+  return all;
+}
+
+void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool,
+             const std::function<void(const Predictions&)>& take) {
+  const Windows windows = cut_for_model(dataset, model);
+  constexpr std::size_t kBatchesOfPiece = 64;  // enough to keep many threads busy
+  const std::size_t piece = model.predictor->batch() * kBatchesOfPiece;
+  for (std::size_t begin = 0; begin < windows.size(); begin += piece) {
+    Predictions found;
+    found.probabilities = probabilities_of(*model.predictor, windows, pool, begin, piece);
+    found.classes = decide(found.probabilities, model.threshold);
+    for (std::size_t i = 0; i < found.classes.size(); ++i) found.windows.push_back(windows[begin + i]);
+    take(found);
+  }
+}
+
+void predict_windows_into(const TrainedModel& model, std::span<const float> values, std::span<float> out) {
+  const WindowShape shape = model.shape();
+  const std::size_t window = shape.length * shape.channels, count = values.size() / window;
+  const std::size_t batch = std::min(model.predictor->batch(), count);
+  assert(values.size() == count * window && out.size() == count * shape.classes);
+  if (shape.uses_times()) throw Error("a model whose positions are times needs a data set with times");
+  std::vector<float> scaled(batch * window), logits(batch * shape.outputs());
+  for (std::size_t begin = 0; begin < count; begin += batch) {
+    const std::size_t size = std::min(batch, count - begin);
+    const std::span<float> samples = std::span(scaled).first(size * window);
+    const std::span<float> found = std::span(logits).first(size * shape.outputs());
+    scale_into(model.scaler.common, values.subspan(begin * window, size * window), samples);
+    model.predictor->logits_into({.count = size, .values = samples}, found);
+    probabilities_into<float>(found, shape.classes, out.subspan(begin * shape.classes, size * shape.classes));
+  }
+}
+
+}  // namespace faithful

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+#include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
+#include "faithful/trained/trained_model.h"
+#include "faithful/window/windows.h"
+
+namespace faithful {
+
+// What a model predicts for windows, in their order.
+struct Predictions {
+  std::vector<Window> windows = {};        // [N]: series, begin, length, and the label where the data has one
+  Matrix<float> probabilities = {};        // [N, K], each row sums to 1
+  std::vector<std::int32_t> classes = {};  // [N], decided by the model's threshold
+};
+
+// Every window of every series, cut as in training: see WindowOptions. A series shorter than a window is padded; a
+// model of whole series takes each as one window. The data set must fit the model. The same bits for any number of
+// threads.
+//
+//   const TrainedModel model = load_model("pump.safetensors");
+//   const Predictions found = predict(model, load_for_model("today.csv", model), pool);
+FAITHFUL_API Predictions predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool);
+
+// The same in consecutive pieces, for data whose result is large.
+FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool,
+                          const std::function<void(const Predictions&)>& take);
+
+// Windows of the caller, one after the other, all of the model's length: values [B, length, C] as measured, scaled
+// here by the statistics of all training series; out [B, K]. On the caller's thread.
+FAITHFUL_API void predict_windows_into(const TrainedModel& model, std::span<const float> values, std::span<float> out);
+
+// Some rows of a table, and what the model predicts for windows in them.
+struct TablePiece {
+  const Dataset& rows;       // one series; windows are places in it
+  std::size_t offset;        // of its first row in the table
+  const Predictions& found;  // of the windows that end in this piece
+};
+
+// Scores a table of one series (see can_stream) that may be larger than memory: reads some MB at a time and keeps the
+// rows that the next window needs. Windows and predictions are those of the whole table, bit for bit. Gives notes for
+// the user to `note`. InputError as fit_to_model.
+FAITHFUL_API void predict_table(const TrainedModel& model, const std::string& path, const ReadOptions& options,
+                                ThreadPool& pool, const std::function<void(const TablePiece&)>& take,
+                                const std::function<void(const std::string&)>& note);
+
+}  // namespace faithful

@@ -1,0 +1,198 @@
+#include "faithful/trained/match.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/io/csv.h"
+
+namespace faithful {
+
+namespace {
+
+// A few names on one line: "a", "b" and 12 more.
+std::string list_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i) text += (i == 0 ? "" : ", ") + quote(names[i]);
+  if (names.size() > kMost) text += fmt::format(" and {} more", names.size() - kMost);
+  return text;
+}
+
+bool is_numbered(const std::vector<std::string>& names) {
+  return names == numbered_channels(names.size());
+}
+
+std::vector<std::string> without(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+  std::vector<std::string> rest;
+  for (const std::string& name : names)
+    if (std::ranges::find(others, name) == others.end()) rest.push_back(name);
+  return rest;
+}
+
+ChannelMatch match_by_position(const std::vector<std::string>& channels, const std::vector<std::string>& columns) {
+  ChannelMatch match;
+  match.columns.resize(channels.size());
+  std::iota(match.columns.begin(), match.columns.end(), std::size_t{0});
+  if (channels != columns) match.notes.emplace_back("channels are matched by position: one side has no names");
+  return match;
+}
+
+// Columns of the data as channels of the model; those that it does not know are left out.
+std::vector<std::size_t> renumbered(const std::vector<std::size_t>& columns, const ChannelMatch& match) {
+  std::vector<std::size_t> channels;
+  for (std::size_t c = 0; c < match.columns.size(); ++c)
+    if (std::ranges::find(columns, match.columns[c]) != columns.end()) channels.push_back(c);
+  return channels;
+}
+
+// The model's number of each class of the data; InputError for a class that it has not.
+std::vector<std::int32_t> class_numbers(const Dataset& dataset, const TrainedModel& model) {
+  std::vector<std::int32_t> numbers;
+  for (const std::string& name : dataset.classes) {
+    const auto found = std::ranges::find(model.classes, name);
+    if (found == model.classes.end())
+      reject({{dataset.source}, "classes that the model knows: " + list_text(model.classes), quote(name)});
+    numbers.push_back(static_cast<std::int32_t>(found - model.classes.begin()));
+  }
+  return numbers;
+}
+
+void rename_classes(Dataset& dataset, const TrainedModel& model) {
+  if (dataset.classes.empty() || dataset.classes == model.classes) return;
+  const std::vector<std::int32_t> numbers = class_numbers(dataset, model);
+  if (dataset.has_point_labels())  // 0 and 1 are not indices to be mapped
+    reject({{dataset.source}, "classes " + list_text(model.classes), list_text(dataset.classes)});
+  for (Series& series : dataset.series)
+    if (series.label != kNoLabel) series.label = numbers[static_cast<std::size_t>(series.label)];
+  dataset.classes = model.classes;
+}
+
+void check_series(const Dataset& dataset, const TrainedModel& model) {
+  const bool whole = model.takes_whole_series();
+  const WindowShape shape = model.shape();
+  for (const Series& series : dataset.series) {
+    const std::string place = fmt::format("{}: series {}", dataset.source, quote(series.name));
+    const std::string found = fmt::format("{} samples", series.length());
+    if (whole && series.length() > shape.length)
+      reject({{place}, fmt::format("at most the {} samples that the model takes", shape.length), found});
+    if (!whole && series.length() < model.shortest_window)
+      reject({{place}, fmt::format("at least the {} samples of the model's windows", model.shortest_window), found});
+    if (shape.uses_times() && series.times.empty())
+      reject({{place}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
+  }
+}
+
+// Series that the scaler has not seen, where it knows several apart.
+void note_scales(const Dataset& dataset, const TrainedModel& model, std::vector<std::string>& notes) {
+  if (model.scaler.by_series.size() < 2) return;
+  std::vector<std::string> unknown;  // each once: both parts of a set may have a series of the name
+  for (const Series& series : dataset.series)
+    if (!model.scaler.by_series.contains(series.name) && std::ranges::find(unknown, series.name) == unknown.end())
+      unknown.push_back(series.name);
+  if (!unknown.empty())
+    notes.push_back("not in training, so scaled by the statistics of all series: " + list_text(unknown));
+}
+
+}  // namespace
+
+ChannelMatch match_channels(const std::vector<std::string>& channels, const std::vector<std::string>& columns,
+                            const std::string& place) {
+  const bool numbered = is_numbered(channels) || is_numbered(columns);
+  if (numbered && channels.size() == columns.size()) return match_by_position(channels, columns);
+  const std::vector<std::string> missing = without(channels, columns);
+  if (!missing.empty() || (is_numbered(channels) && is_numbered(columns))) {
+    const std::string wanted =
+        numbered ? fmt::format("{} channels", channels.size())
+                 : fmt::format("{} {}", missing.size() == 1 ? "channel" : "channels", list_text(missing));
+    const std::string found = numbered ? fmt::format("{}", columns.size()) : "only " + list_text(columns);
+    reject({{place}, wanted, found, "the model knows them by name, in any order"});
+  }
+  ChannelMatch match;
+  for (const std::string& channel : channels) {
+    const auto first = std::ranges::find(columns, channel);
+    if (std::find(first + 1, columns.end(), channel) != columns.end())
+      reject({{place}, "each channel once", quote(channel) + " twice"});
+    match.columns.push_back(static_cast<std::size_t>(first - columns.begin()));
+  }
+  const std::vector<std::string> extra = without(columns, channels);
+  if (!extra.empty()) match.notes.push_back("left out, for the model does not know them: " + list_text(extra));
+  return match;
+}
+
+void rearrange_channels(Dataset& dataset, const ChannelMatch& match, const std::vector<std::string>& channels) {
+  const std::size_t to = channels.size(), from = dataset.channels.size();
+  dataset.channels = channels;
+  std::vector<std::size_t> same(from);
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  if (match.columns == same) return;
+  std::vector<float> row(from);
+  for (Series& series : dataset.series) {
+    std::vector<float>& values = series.values.values;
+    for (std::size_t t = 0; t < series.length(); ++t) {  // a row is never written beyond where it was read
+      std::copy_n(values.data() + t * from, from, row.data());
+      for (std::size_t c = 0; c < to; ++c) values[t * to + c] = row[match.columns[c]];
+    }
+    values.resize(series.length() * to);
+    series.values.columns = to;
+    for (LabelSpan& span : series.spans) span.channels = renumbered(span.channels, match);
+  }
+}
+
+void scale_as(TrainedModel& model, const std::string& series) {
+  const auto found = model.scaler.by_series.find(series);
+  if (found == model.scaler.by_series.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, scale] : model.scaler.by_series) known.push_back(name);
+    reject({{.field = "scale_as"},
+            "a training series with statistics of its own",
+            quote(series),
+            known.empty() ? "the model has only those of all series" : suggest(series, known)});
+  }
+  model.scaler.common = Scale(found->second);
+  model.scaler.by_series.clear();
+}
+
+std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
+  ChannelMatch match = match_channels(model.channels, dataset.channels, dataset.source);
+  rearrange_channels(dataset, match, model.channels);
+  rename_classes(dataset, model);
+  check_series(dataset, model);
+  note_scales(dataset, model, match.notes);
+  return std::move(match.notes);
+}
+
+void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options) {
+  if (!can_stream(path, {.format = options.format, .data_dir = options.data_dir})) return;
+  CsvOptions csv{.separator = options.separator, .decimal = options.decimal};
+  csv.header = options.header == Header::kYes  ? CsvHeader::kYes
+               : options.header == Header::kNo ? CsvHeader::kNo
+                                               : CsvHeader::kAuto;
+  const CsvFile file(find_data(path, options.data_dir), csv);
+  if (!file.has_header()) return;
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  const std::vector<std::string> roles = {options.label, options.time, options.series, options.part_column};
+  std::vector<std::string> left;  // that no flag names
+  for (std::size_t i = 0; i < file.names().size(); ++i) {
+    const std::string &name = file.names()[i], number = std::to_string(i + 1);
+    if (!has(options.ignore, name) && !has(options.ignore, number) && !has(roles, name) && !has(roles, number))
+      left.push_back(name);
+  }
+  const ChannelMatch match = match_channels(model.channels, left, path);
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (std::ranges::find(match.columns, i) == match.columns.end()) options.ignore.push_back(left[i]);
+}
+
+Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options) {
+  ignore_unknown_columns(path, model, options);
+  Dataset dataset = load_dataset(path, options);
+  for (std::string& note : fit_to_model(dataset, model)) dataset.notes.push_back(std::move(note));
+  return dataset;
+}
+
+}  // namespace faithful

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
+#include "faithful/trained/trained_model.h"
+
+namespace faithful {
+
+// Where the channels of a model stand in the columns of somebody's data.
+struct ChannelMatch {
+  std::vector<std::size_t> columns = {};  // [C], of each channel of the model, from 0
+  std::vector<std::string> notes = {};    // what the user should know, a line each
+};
+
+// By name, in any order; columns that the model does not know are left out. Where the data or the model has numbered
+// names only (channel_1, channel_2, ..), by position, if their counts agree. InputError names what is missing.
+FAITHFUL_API ChannelMatch match_channels(const std::vector<std::string>& channels,
+                                         const std::vector<std::string>& columns, const std::string& place);
+
+// Makes the channels of the data set those of the model. In place: takes no memory of its size.
+FAITHFUL_API void rearrange_channels(Dataset& dataset, const ChannelMatch& match,
+                                     const std::vector<std::string>& channels);
+
+// From now on every series is scaled as this one of the training series. InputError where the model has no statistics
+// of its own for it.
+FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
+
+// Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.
+// Returns notes for the user. InputError where channels are missing or a class is unknown, a series is longer than the
+// model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are
+// missing.
+FAITHFUL_API std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model);
+
+// Options for reading a text table with a header: leaves out the columns that the model does not know and the options
+// do not name, which may hold anything. InputError where channels are missing.
+FAITHFUL_API void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options);
+
+// Reads a data set and makes it fit the model. The notes of both steps are the data set's.
+FAITHFUL_API Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options = {});
+
+}  // namespace faithful

@@ -1,0 +1,291 @@
+#include "faithful/trained/model_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/io/file.h"
+#include "faithful/io/npy.h"
+#include "faithful/io/safetensors.h"
+#include "faithful/trained/config_json_internal.h"
+
+namespace faithful {
+
+namespace {
+
+using trained::check_tables;
+using trained::config_json;
+using trained::parse_config;
+using trained::parse_count;
+
+// Keys of the metadata; each holds JSON but the first, which is plain text.
+constexpr const char* kFormatKey = "format";
+constexpr const char* kFormat = "faithful classifier, version 1";
+constexpr const char* kShift = "scaler.shift";    // [1 + series, C]: common, then of each series
+constexpr const char* kFactor = "scaler.factor";  // the same
+
+std::vector<std::size_t> sizes_of(const engine::Shape& shape) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < shape.rank(); ++i) sizes.push_back(shape[i]);
+  return sizes;
+}
+
+Json names_json(const std::vector<std::string>& names) {
+  return Json(Json::Array(names.begin(), names.end()));
+}
+
+std::vector<std::string> parse_names(const Json& json, const std::string& place) {
+  std::vector<std::string> names;
+  for (const Json& item : json.items(place)) names.push_back(item.string(place));
+  return names;
+}
+
+void check_names(const std::vector<std::string>& names, std::size_t count, const std::string& place) {
+  if (names.size() != count) reject({{place}, fmt::format("{} names", count), fmt::format("{}", names.size())});
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (!seen.insert(name).second) reject({{place}, "each name once", quote(name) + " twice"});
+}
+
+void check_scale(const Scale& scale, std::size_t channels, const std::string& place) {
+  for (const std::vector<float>* numbers : {&scale.shift, &scale.factor}) {
+    if (numbers->size() != channels)
+      reject({{place}, fmt::format("{} channels", channels), fmt::format("{}", numbers->size())});
+    for (const float number : *numbers)
+      if (!std::isfinite(number)) reject({{place}, "finite numbers", fmt::format("{}", number)});
+  }
+}
+
+// ---- the scaler: names in the metadata, numbers as arrays, which keep every bit
+
+struct ScalerArrays {
+  std::vector<std::string> series;
+  std::vector<float> shift, factor;  // [1 + series, C]
+};
+
+ScalerArrays scaler_arrays(const ScalerRecord& record) {
+  ScalerArrays arrays;
+  const auto add = [&](const Scale& scale) {
+    arrays.shift.insert(arrays.shift.end(), scale.shift.begin(), scale.shift.end());
+    arrays.factor.insert(arrays.factor.end(), scale.factor.begin(), scale.factor.end());
+  };
+  add(record.common);
+  for (const auto& [name, scale] : record.by_series) {
+    arrays.series.push_back(name);
+    add(scale);
+  }
+  return arrays;
+}
+
+// The value of an enum by its name.
+template <class Enum>
+Enum parse_named(const std::string& name, std::initializer_list<Enum> all, const std::string& place) {
+  for (const Enum value : all)
+    if (to_string(value) == name) return value;
+  reject({{place}, "a name that this version knows", quote(name)});
+}
+
+ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t channels, const std::string& place) {
+  ScalerRecord record;
+  record.kind =
+      parse_named(json["kind"].string(place),
+                  {ScalerKind::kNone, ScalerKind::kStandard, ScalerKind::kMinMax, ScalerKind::kRobust}, place);
+  const std::vector<std::string> series = parse_names(json["series"], place);
+  check_names(series, series.size(), place);
+  const std::vector<std::size_t> shape = {1 + series.size(), channels};
+  const std::size_t bytes = file.at(kShift).bytes.size();  // both arrays fit the file, or their shapes are wrong
+  if (bytes / sizeof(float) / channels != shape[0]) {
+    reject({{place}, fmt::format("scales {}", shape_text(shape)), shape_text(file.at(kShift).shape)});
+  }
+  std::vector<float> shift(shape[0] * channels), factor(shape[0] * channels);
+  file.values_into<float>(kShift, shape, shift);
+  file.values_into<float>(kFactor, shape, factor);
+  const auto row = [&](const std::vector<float>& all, std::size_t r) {
+    const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * channels);
+    return std::vector<float>(begin, begin + static_cast<std::ptrdiff_t>(channels));
+  };
+  record.common = {row(shift, 0), row(factor, 0)};
+  for (std::size_t i = 0; i < series.size(); ++i) record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
+  return record;
+}
+
+// ---- metadata
+
+Json window_json(const TrainedModel& model) {
+  return Json::Object{{"length", model.window.length},
+                      {"stride", model.window.stride},
+                      {"label", to_string(model.window.label_rule)},
+                      {"shortest", model.shortest_window}};
+}
+
+SafetensorsMetadata metadata_of(const TrainedModel& model) {
+  SafetensorsMetadata metadata;
+  const Json all = describe_model(model);
+  for (const auto& [key, value] : all.members()) metadata[key] = value.is_string() ? value.string() : dump_json(value);
+  return metadata;
+}
+
+Json metadata_json(const Safetensors& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) reject({{file.place()}, fmt::format("metadata {}", quote(key)), "none"});
+  return parse_json(found->second, fmt::format("{}: {}", file.place(), key));
+}
+
+bool says_model(const Safetensors& file) {
+  const auto format = file.metadata().find(kFormatKey);
+  return format != file.metadata().end() && format->second.starts_with("faithful classifier");
+}
+
+void check_format(const Safetensors& file) {
+  if (!says_model(file))
+    reject(
+        {{file.place()}, "a model of faithful", "a safetensors file of another kind", "faithful train makes models"});
+  const std::string& format = file.metadata().at(kFormatKey);
+  if (format != kFormat) reject({{file.place()}, quote(kFormat), quote(format), "a newer program wrote it"});
+  const auto digest = file.metadata().find(std::string(kDigestKey));
+  if (digest == file.metadata().end()) reject({{file.place()}, "a digest", "none"});
+  const std::string actual = digest_of(file.entries(), file.metadata());
+  if (digest->second != actual)
+    reject({{file.place()}, "digest " + quote(digest->second, 64), quote(actual, 64), "the file is damaged"});
+}
+
+// ---- weights
+
+void check_finite(std::span<const float> values, const std::string& place) {
+  for (const float value : values)
+    if (!std::isfinite(value)) reject({{place}, "finite numbers", fmt::format("{}", value)});
+}
+
+void read_weights(const Safetensors& file, Classifier<float>& classifier) {
+  engine::Parameters<float>& parameters = classifier.parameters();
+  const std::span<float> all = parameters.mutable_values();
+  for (const engine::ParameterEntry& entry : parameters.entries()) {
+    const std::span<float> values = all.subspan(entry.offset, entry.shape.count());
+    file.values_into<float>(entry.name, sizes_of(entry.shape), values);
+    const std::string place = fmt::format("{}: {}", file.place(), quote(entry.name));
+    check_finite(values, place);
+    const float least = *std::min_element(values.begin(), values.end());
+    if (entry.statistic && entry.name.ends_with("variance") && least < 0)
+      reject({{place}, "variances", fmt::format("{}", least)});
+  }
+  ThreadPool alone(1);
+  parameters.pack(alone);
+  if (file.entries().size() == parameters.entries().size() + 2) return;
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (entry.name != kShift && entry.name != kFactor && parameters.find(entry.name) == nullptr)
+      reject({{file.place()}, "weights that the config declares", quote(entry.name)});
+  }
+}
+
+// Numbers of all arrays but the scaler's.
+std::size_t count_weights(const Safetensors& file) {
+  std::size_t bytes = 0;
+  for (const SafetensorsEntry& entry : file.entries())
+    if (entry.name != kShift && entry.name != kFactor) bytes += entry.bytes.size();
+  return bytes / sizeof(float);
+}
+
+TrainedModel read_model(const Safetensors& file) {
+  check_format(file);
+  const std::string& place = file.place();
+  const std::size_t numbers = count_weights(file);
+  const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
+  check_tables(config, numbers, place + ": config");
+  check_config(config, place + ": config");
+  if (stored_count(config) != numbers) {
+    reject({{place},
+            fmt::format("the {} weights that the config declares", stored_count(config)),
+            fmt::format("{}", numbers)});
+  }
+  Classifier<float> classifier(config);
+  read_weights(file, classifier);
+  TrainedModel model{.predictor = std::make_shared<Transformer>(std::move(classifier))};
+  model.channels = parse_names(metadata_json(file, "channels"), place + ": channels");
+  model.classes = parse_names(metadata_json(file, "classes"), place + ": classes");
+  model.scaler = read_scaler(file, metadata_json(file, "scaler"), config.input.channels, place + ": scaler");
+  const Json window = metadata_json(file, "window"), threshold = metadata_json(file, "threshold");
+  model.window = {
+      .length = parse_count(window["length"], place + ": window.length"),
+      .stride = parse_count(window["stride"], place + ": window.stride"),
+      .label_rule = parse_named(window["label"].string(place + ": window.label"),
+                                {LabelRule::kAny, LabelRule::kLast, LabelRule::kMajority}, place + ": window.label")};
+  model.shortest_window = parse_count(window["shortest"], place + ": window.shortest");
+  model.threshold = threshold["value"].number(place + ": threshold.value");
+  model.threshold_from = threshold["from"].string(place + ": threshold.from");
+  model.record = metadata_json(file, "record");
+  check_model(model, place);
+  return model;
+}
+
+}  // namespace
+
+void check_model(const TrainedModel& model, const std::string& place) {
+  const WindowShape shape = model.shape();
+  check_names(model.channels, shape.channels, place + ": channels");
+  check_names(model.classes, shape.classes, place + ": classes");
+  check_scale(model.scaler.common, shape.channels, place + ": scaler");
+  for (const auto& [name, scale] : model.scaler.by_series)
+    check_scale(scale, shape.channels, fmt::format("{}: scaler of {}", place, quote(name)));
+  const auto require = [&](bool holds, const char* where, const std::string& wanted, const auto& found) {
+    if (!holds) reject({{fmt::format("{}: {}", place, where)}, wanted, fmt::format("{}", found)});
+  };
+  require(model.window.length == 0 || model.window.length == shape.length, "window.length",
+          fmt::format("0 or the model's {} samples", shape.length), model.window.length);
+  require(model.window.stride >= 1, "window.stride", "at least 1", model.window.stride);
+  require(model.shortest_window >= 1 && model.shortest_window <= shape.length, "window.shortest",
+          fmt::format("1 to {}", shape.length), model.shortest_window);
+  require(model.threshold >= 0 && model.threshold <= 1, "threshold.value", "a probability", model.threshold);
+  if (!model.record.is_object()) reject({{place + ": record"}, "an object", model.record.kind()});
+}
+
+Json describe_model(const TrainedModel& model) {
+  return Json::Object{{kFormatKey, kFormat},
+                      {"config", config_json(model.transformer()->config())},
+                      {"channels", names_json(model.channels)},
+                      {"classes", names_json(model.classes)},
+                      {"window", window_json(model)},
+                      {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
+                                              {"series", names_json(scaler_arrays(model.scaler).series)}}},
+                      {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
+                      {"record", model.record}};
+}
+
+std::string model_bytes(const TrainedModel& model) {
+  check_model(model, "model");
+  SafetensorsMetadata metadata = metadata_of(model);
+  const ScalerArrays scaler = scaler_arrays(model.scaler);
+  const std::vector<std::size_t> shape = {1 + scaler.series.size(), model.channels.size()};
+  std::vector<SafetensorsEntry> entries = {safetensors_entry<float>(kShift, shape, scaler.shift),
+                                           safetensors_entry<float>(kFactor, shape, scaler.factor)};
+  const engine::Parameters<float>& parameters = model.transformer()->classifier().parameters();
+  for (const engine::ParameterEntry& entry : parameters.entries()) {
+    const std::span<const float> values = parameters.values().subspan(entry.offset, entry.shape.count());
+    check_finite(values, "model: " + quote(entry.name));
+    entries.push_back(safetensors_entry<float>(entry.name, sizes_of(entry.shape), values));
+  }
+  metadata[std::string(kDigestKey)] = digest_of(entries, metadata);
+  return safetensors_bytes(entries, metadata);
+}
+
+void save_model(const std::string& path, const TrainedModel& model) {
+  write_file(path, model_bytes(model));
+}
+
+TrainedModel load_model(const std::string& path) {
+  return read_model(load_safetensors(path));
+}
+
+TrainedModel parse_model(std::string bytes, const std::string& place) {
+  return read_model(parse_safetensors(std::move(bytes), place));
+}
+
+bool is_model_file(const std::string& path) {
+  return says_model(load_safetensors(path));
+}
+
+}  // namespace faithful

@@ -1,0 +1,106 @@
+#include "faithful/trained/trained_model.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+
+namespace faithful {
+
+namespace {
+
+WindowOptions prediction_windows(const TrainedModel& model) {
+  WindowOptions options = model.window;
+  options.length = model.shape().length;
+  if (model.takes_whole_series()) options.stride = options.length;  // one window: no series is longer
+  return options;
+}
+
+Json names_json(const std::vector<std::string>& names) {
+  return Json(Json::Array(names.begin(), names.end()));
+}
+
+std::vector<std::string> parse_names(const Json& json, const std::string& place) {
+  std::vector<std::string> names;
+  for (const Json& name : json.items(place)) names.push_back(name.string(place));
+  return names;
+}
+
+}  // namespace
+
+Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
+  assert(dataset.channels == model.channels);
+  const Split split = Split::hold_out_all(dataset, prediction_windows(model));
+  return std::move(cut_windows(split, Scaler(model.scaler)).test);
+}
+
+Json split_json(const SplitOptions& split) {
+  Json together = Json::array();
+  for (const std::vector<std::string>& names : split.together) together.push_back(names_json(names));
+  return Json::Object{{"kind", to_string(split.kind)},
+                      {"seed", split.seed},
+                      {"window", split.window.length},
+                      {"stride", split.window.stride},
+                      {"label", to_string(split.window.label_rule)},
+                      {"train", split.train},
+                      {"validation", split.validation},
+                      {"block_windows", split.block_windows},
+                      {"folds", split.folds},
+                      {"refit", split.refit},
+                      {"labelled_only", split.labelled_only},
+                      {"together", together},
+                      {"leave_out", names_json(split.leave_out)}};
+}
+
+SplitOptions parse_split(const Json& json, const std::string& place) {
+  SplitOptions split;
+  const auto count = [&](const char* name) { return static_cast<std::size_t>(json[name].integer(place)); };
+  split.kind = parse_split_kind(json["kind"].string(place));
+  split.seed = static_cast<std::uint64_t>(json["seed"].integer(place));
+  split.window = {.length = count("window"),
+                  .stride = count("stride"),
+                  .label_rule = parse_label_rule(json["label"].string(place))};
+  split.leave_out = parse_names(json["leave_out"], place);
+  // Version 0.1.0 kept no more than that: the rest were the defaults.
+  split.labelled_only = true;
+  split.refit = split.kind == SplitKind::kGiven;
+  if (json.find("train") == nullptr) return split;
+  split.train = json["train"].number(place);
+  split.validation = json["validation"].number(place);
+  split.block_windows = count("block_windows");
+  split.folds = count("folds");
+  split.refit = json["refit"].boolean(place);
+  split.labelled_only = json["labelled_only"].boolean(place);
+  for (const Json& names : json["together"].items(place)) split.together.push_back(parse_names(names, place));
+  return split;
+}
+
+Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
+  SplitOptions options = parse_split(model.record["split"], "record of the model: split");
+  if (options.together.empty()) {  // of version 0.1.0
+    SplitOptions known;
+    apply_known_rules(dataset, known);
+    options.together = known.together;
+  }
+  const Split parts(dataset, options);
+  WindowSets sets = cut_windows(parts, Scaler(model.scaler));
+  const Json& expected = model.record["proof"]["digests"]["test"];
+  if (!expected.is_string() || expected.string() != fmt::format("{:016x}", sets.proof.test_digest))
+    reject({{dataset.source},
+            "the data that the model was trained on",
+            "other windows",
+            fmt::format("leave out {}", field_text("held_out"))});
+  return std::move(sets.test);
+}
+
+bool is_training_data(const Dataset& dataset, const TrainedModel& model) {
+  const Json* name = model.record["data"].find("name");
+  if (name == nullptr || *name != Json(dataset.name)) return false;
+  const bool is_test = std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == Part::kTest; });
+  return !is_test || model.record["split"]["kind"] != Json(to_string(SplitKind::kGiven));
+}
+
+}  // namespace faithful

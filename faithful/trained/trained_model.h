@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/data/dataset.h"
+#include "faithful/io/json.h"
+#include "faithful/model/infer.h"
+#include "faithful/window/scale.h"
+#include "faithful/window/split.h"
+#include "faithful/window/windows.h"
+
+// The trained model: everything before it makes one, everything after it takes one.
+
+namespace faithful {
+
+// A model of windows with all that stands around it, from the user's columns to the user's classes.
+struct FAITHFUL_API TrainedModel {
+  std::shared_ptr<const WindowModel> predictor = {};  // a Transformer; other kinds have the same interface
+  std::vector<std::string> channels = {};             // [C], names, each once
+  std::vector<std::string> classes = {};              // [K], names, each once; of two, the second is the positive one
+  WindowOptions window = {};                          // as training cut them; length 0: every series whole
+  std::size_t shortest_window = 1;                    // samples, without padding, of the shortest in training
+  ScalerRecord scaler = {};                           // what the training part taught
+  double threshold = 0.5;                             // two classes: the second where its probability is at least this
+  std::string threshold_from = "default";             // where it came from, in words
+  Json record = Json::object();                       // how and on what it was trained, with what scores
+
+  WindowShape shape() const { return predictor->shape(); }
+  const Transformer* transformer() const { return predictor->transformer(); }
+  bool takes_whole_series() const { return window.length == 0; }
+};
+
+// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by its scaler. The data
+// set must outlive them.
+FAITHFUL_API Windows cut_for_model(const Dataset& dataset, const TrainedModel& model);
+
+// The split of a training, as a model's record keeps it: enough to make every part again.
+FAITHFUL_API Json split_json(const SplitOptions& split);
+FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place);
+
+// The test part of the model's own training: the data set split again as its record says. The digest in the record
+// proves that the windows are the same. InputError where the data set is not the one of the training.
+FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
+
+// Whether these series are those that the model was trained on, by the name of the data set. The test part of a set
+// that was split as given is not.
+FAITHFUL_API bool is_training_data(const Dataset& dataset, const TrainedModel& model);
+
+}  // namespace faithful

@@ -1,0 +1,26 @@
+import numpy as np
+
+from .._attention import LogitBias
+from .._base import module_of, offsets
+
+_STARTS = [*range(8), 8, 12, 16, 23, 32, 46, 64, 91]  # of the buckets of distances
+
+
+def buckets(length):
+    """[2 length - 1]: the bucket of each offset j - i; 16 more where the key comes later."""
+    offset = np.arange(1 - length, length)
+    return np.searchsorted(_STARTS, np.abs(offset), side="right") - 1 + len(_STARTS) * (offset > 0)
+
+
+@module_of("t5")
+class T5(LogitBias):
+    """A learned bias for each of 32 buckets of offsets."""
+
+    LEARNED = ("weight",)
+
+    def _values(self):
+        return {"weight": self.start().reshape(2 * len(_STARTS), -1), "bucket": buckets(self.length)}
+
+    def bias(self, steps):
+        rows = self.bucket[offsets(steps, self.length, self.bucket.device)]  # [S, S]
+        return self.weight[rows].permute(2, 0, 1)
