@@ -83,7 +83,7 @@ std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> labels) {
   std::vector<LabelSpan> spans;
   for (std::size_t i = 0; i < labels.size(); ++i) {
     if (labels[i] == 0) continue;
-    if (i == 0 || labels[i - 1] == 0) spans.push_back({i, i});
+    if (i == 0 || labels[i - 1] == 0) spans.push_back({{i, i}});
     spans.back().end = i + 1;
   }
   return spans;

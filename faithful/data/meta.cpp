@@ -37,7 +37,7 @@ Json span_json(const LabelSpan& span) {
 }
 
 LabelSpan read_span(const Json& json, const std::string& place) {
-  LabelSpan span{read_index(json["begin"], place + ": begin"), read_index(json["end"], place + ": end")};
+  LabelSpan span{{read_index(json["begin"], place + ": begin"), read_index(json["end"], place + ": end")}};
   if (const Json* channels = json.find("channels"))
     for (const Json& channel : channels->items(place + ": channels"))
       span.channels.push_back(read_index(channel, place + ": channels"));

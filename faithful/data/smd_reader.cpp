@@ -25,7 +25,7 @@ std::vector<LabelSpan> parse_smd_interpretation(std::string_view text, const std
     const auto end = parse_number<std::size_t>(line.substr(dash + 1, colon - dash - 1));
     if (!begin || !end || *begin >= *end || *end > length)
       reject({{name, number}, fmt::format("a span inside of 0-{}", length), quote(line.substr(0, colon))});
-    LabelSpan span{*begin, *end};
+    LabelSpan span{{*begin, *end}};
     std::string_view rest = line.substr(colon + 1);
     while (!rest.empty()) {
       const std::size_t comma = std::min(rest.find(','), rest.size());

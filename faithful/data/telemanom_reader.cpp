@@ -41,7 +41,7 @@ std::vector<LabelSpan> read_spans(const std::string& sequences, const std::strin
     if (!first || !last || *first > *last || *last >= length)
       reject({place, fmt::format("pairs [first, last] inside of 0 to {}", length - 1),
               quote(fmt::format("[{}, {}]", numbers[i], numbers[i + 1]))});
-    LabelSpan span{*first, *last + 1};
+    LabelSpan span{{*first, *last + 1}};
     if (kind_words.size() * 2 == numbers.size()) span.kind = kind_words[i / 2];
     spans.push_back(std::move(span));
   }
