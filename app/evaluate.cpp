@@ -8,6 +8,7 @@
 #include "app/pages/evaluation_page.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
+#include "faithful/model/infer.h"
 #include "faithful/report/text.h"
 #include "faithful/trained/match.h"
 #include "faithful/trained/model_file.h"

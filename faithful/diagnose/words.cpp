@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "faithful/data/times.h"
+#include "faithful/diagnose/diagnosis_score.h"
+#include "faithful/diagnose/suspects.h"
 #include "faithful/report/text.h"
 
 namespace faithful {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 #include "model.h"
 #include "window.h"
 
