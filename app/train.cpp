@@ -22,8 +22,8 @@ namespace {
 struct TrainVerbOptions {
   std::string data_path, output;
   ReadOptions data;
-  ModelConfig model = preset("small");
-  TrainingArguments training = {.split = {.window = {.stride = 20}}, .train = {.patience = 15}};
+  ModelConfig model = default_fit_options().model;
+  TrainingArguments training = {.split = default_fit_options().split, .train = default_fit_options().train};
   std::size_t seed = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
@@ -86,8 +86,7 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
                                  proof.validation_windows, proof.test_windows, to_string(result.split),
                                  proof.holds() ? "" : "; parts share samples: scores are too good");
-  text +=
-      fmt::format("{} weights, encoding {}", result.model.weight_count(), options.model.position.encoding);
+  text += fmt::format("{} weights, encoding {}", result.model.weight_count(), options.model.position.encoding);
   if (result.epochs_chosen > 0) {
     text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
   } else if (result.training.record.best_epoch > 0) {

@@ -4,31 +4,13 @@
 
 namespace faithful::app {
 
-namespace {
-
-void follow_the_data(const Dataset& dataset, const TrainingArguments& said, SplitOptions& split) {
-  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
-  const auto has_labelled = [&](Part part) {
-    return std::ranges::any_of(dataset.series, [&](const Series& series) {
-      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
-    });
-  };
-  if (!said.window_said) split.window.length = by_series ? 0 : 100;
-  if (said.split_said) return;
-  if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
-    split.kind = SplitKind::kGiven;
-  } else {
-    split.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
-  }
-}
-
-}  // namespace
-
 void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions& options) {
   options.split = said.split;
   options.scaler = said.scaler;
   options.train = said.train;
-  follow_the_data(dataset, said, options.split);
+  const SplitOptions suggested = suggested_split(dataset, said.split);
+  if (!said.window_said) options.split.window.length = suggested.window.length;
+  if (!said.split_said) options.split.kind = suggested.kind;
 }
 
 std::vector<Option> window_option_list(TrainingArguments& o) {

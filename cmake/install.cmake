@@ -3,8 +3,25 @@ include(CMakePackageConfigHelpers)
 
 install(TARGETS faithful_program RUNTIME)
 install(TARGETS faithful EXPORT faithful-targets LIBRARY)
-install(DIRECTORY faithful DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h" PATTERN "*_internal.h" EXCLUDE)
+
+# The public headers are those that faithful/faithful.h reaches; all others are internal.
+set(public_headers faithful/faithful.h)
+set(unread faithful/faithful.h)
+while(unread)
+  list(POP_FRONT unread header)
+  file(STRINGS ${PROJECT_SOURCE_DIR}/${header} lines REGEX "^#include \"faithful/")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^#include \"(.*)\".*" "\\1" included ${line})
+    if(NOT included IN_LIST public_headers)
+      list(APPEND public_headers ${included})
+      list(APPEND unread ${included})
+    endif()
+  endforeach()
+endwhile()
+foreach(header IN LISTS public_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder})
+endforeach()
 
 set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/faithful)
 install(EXPORT faithful-targets NAMESPACE faithful:: DESTINATION ${config_dir} FILE faithful-config.cmake)

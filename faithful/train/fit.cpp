@@ -273,6 +273,16 @@ FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, Threa
   return Job(dataset, options, pool, control).run();
 }
 
+FitOptions default_fit_options() {
+  return {.model = preset("small"), .split = {.window = {.stride = 20}}, .train = {.patience = 15}};
+}
+
+FitOptions default_fit_options(const Dataset& dataset) {
+  FitOptions options = default_fit_options();
+  options.split = suggested_split(dataset, options.split);
+  return options;
+}
+
 TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                             const FitControl& control) {
   FitResult result = fit_in_detail(dataset, options, pool, control);

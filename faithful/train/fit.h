@@ -34,6 +34,11 @@ struct FitOptions {
   BaselineOptions baseline = {};
 };
 
+// What `faithful train` starts from: the small model, a stride of 20, at most 15 epochs without a better validation
+// value; split and window length as the data suggests (suggested_split).
+FAITHFUL_API FitOptions default_fit_options();
+FAITHFUL_API FitOptions default_fit_options(const Dataset& dataset);
+
 // How it is watched and steered. Nothing of it changes the result.
 struct FitControl {
   std::function<bool()> stop = {};     // asked after every step; true: save a checkpoint and stop

@@ -94,6 +94,22 @@ LabelRule parse_label_rule(std::string_view name) {
   return static_cast<LabelRule>(index_of(name, kRuleNames, {.field = "label_rule"}, "the name of a label rule"));
 }
 
+SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
+  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
+  const auto has_labelled = [&](Part part) {
+    return std::ranges::any_of(dataset.series, [&](const Series& series) {
+      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
+    });
+  };
+  options.window.length = by_series ? 0 : 100;
+  if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
+    options.kind = SplitKind::kGiven;
+  } else {
+    options.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
+  }
+  return options;
+}
+
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
   if (dataset.format != "telemanom" && dataset.name != "MSL") return;
   options.leave_out.emplace_back("P-14");

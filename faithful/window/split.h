@@ -54,6 +54,10 @@ struct SplitOptions {
 // The fields that are set by name: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
 
+// The split that a data set suggests, everything else as in `options`: whole series where each has one label, windows of
+// 100 samples where points have; its own test part where it has one, else `series` or `blocked`.
+FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {});
+
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
 FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);
 
