@@ -141,7 +141,8 @@ std::string truth_words(const DiagnosisReport& report, std::size_t number) {
   if (!truth.sensors.empty())
     text += fmt::format("{} {}", truth.kinds.empty() ? "" : " at", listed(names_of(report.dataset, truth.sensors)));
   if (!truth.spans.empty()) {
-    text += fmt::format(", {}", clock.span_text(truth.spans[0]));
+    const bool first = truth.kinds.empty() && truth.sensors.empty();
+    text += fmt::format("{} {}", first ? "" : ",", clock.span_text(truth.spans[0]));
     if (truth.spans.size() > 1) text += fmt::format(" and {} more", truth.spans.size() - 1);
   }
   const MeasureRow scores = score_answer(one.together, one.pieces, truth);

@@ -34,6 +34,12 @@ def number(name, value):
     return float(value)
 
 
+def between(name, value, least, most):
+    if not least <= number(name, value) <= most:
+        raise ValueError(f"{name}: expected a number from {least} to {most}, found {value}")
+    return float(value)
+
+
 def yes_no(name, value):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, found {found(value)}")
@@ -72,6 +78,8 @@ def positions_of(name, value):
 
 
 def texts(name, value):
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{name}: expected a list of texts, found {found(value)}")
     return [text(name, one) for one in value]
 
 
