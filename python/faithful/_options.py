@@ -102,7 +102,10 @@ def real_array(name, value, dtype=np.float64):
     if array.dtype.kind not in "biufO":
         raise TypeError(f"{name}: expected numbers, found dtype {array.dtype}")
     with np.errstate(over="ignore", invalid="ignore"):  # too large for the dtype: infinite, which is said below
-        array = np.asarray(array, dtype=dtype)
+        try:
+            array = np.asarray(array, dtype=dtype)
+        except (TypeError, ValueError) as problem:  # of an array of objects
+            raise type(problem)(f"{name}: expected numbers, found {found(value)}: {problem}") from None
         total = array.sum(dtype=np.float64)
     if not np.isfinite(total):  # rarely the sum alone is beyond all bounds
         bad = np.argwhere(~np.isfinite(array))

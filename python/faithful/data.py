@@ -21,7 +21,7 @@ __all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevato
 _READ = {**checks_of(_core.read_settings()), "ignore": texts}
 _SPLIT = checks_of(_core.split_settings())
 _ELEVATOR = {**checks_of(_core.elevator_settings()),
-             "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value]}
+             "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in texts(name, value)]}
 
 
 class Span(typing.NamedTuple):
