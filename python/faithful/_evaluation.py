@@ -43,7 +43,7 @@ class Evaluation:
         lines += [f"  {name:<12} {_three(self.scores[key])}  [{', '.join(map(_three, self.intervals[key]))}]"
                   for key, name in self._names.items()]
         width = max(map(len, self.classes))
-        lines += [f"  {name:<{width}}  predicted as " + ", ".join(f"{other} {count:g}" for other, count in
+        lines += [f"  {name:<{width}}  predicted as " + ", ".join(f"{other} {count}" for other, count in
                                                                   zip(self.classes, row))
                   for name, row in zip(self.classes, self.confusion)]
         if self.events is not None:
@@ -72,7 +72,7 @@ def evaluate(model, data, *, held_out=False, resamples=2000, level=0.95, seed=1,
     return Evaluation(
         scores={key: value for key, value in scores.items() if key not in ("confusion", "events")},
         intervals={key: tuple(value) for key, value in said["intervals"].items()},
-        confusion=np.array(scores["confusion"]), events=scores.get("events"), classes=said["classes"],
+        confusion=np.array(scores["confusion"], dtype=np.int64), events=scores.get("events"), classes=said["classes"],
         threshold=said["threshold"], held_out=said["held_out"], series=names_of(one), begin=one["begin"],
         end=one["end"], truth=one["y"], predicted=one["predicted"], probabilities=one["probabilities"],
         notes=one["notes"], _names=one["names"], _json=one["json"])

@@ -13,7 +13,7 @@ from .data import Dataset
 class Evaluation:
     scores: dict[str, float | None]
     intervals: dict[str, tuple[float | None, float | None]]
-    confusion: NDArray[np.float64]
+    confusion: NDArray[np.int64]
     events: dict[str, float | None] | None
     classes: list[str]
     threshold: float | None

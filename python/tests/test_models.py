@@ -171,6 +171,7 @@ def test_diagnose_is_that_of_the_program(arguments, flags, june, folder, model, 
     assert found.summary.replace("most=\"N\"", "--most N") in words
     for alarm in found.alarms[:2]:
         assert alarm.advice in words and alarm.truth_words in words
+        assert alarm.truth["false_alarm"] or alarm.truth_words.startswith("What was wrong, by the labels: 2024-05-01")
         assert f"Look first at {alarm.sensors[0]}" in repr(alarm) and repr(alarm) in repr(found)
         assert np.isclose(alarm.shares.sum(), 1) and (np.diff(alarm.shares) <= 0).all()
         assert alarm.spans.shape[1] == 2 and {len(one) for one in alarm.times.values()} == {len(alarm.pieces)}
