@@ -99,6 +99,9 @@ def test_evaluate_is_that_of_the_program(held_out, folder, pump, june, model, fi
 def test_evaluate_takes_files_and_estimators(june, model, file, bumps, quick):
     assert faithful.evaluate(str(file), june).to_dict() == faithful.evaluate(file, june, n_jobs=1).to_dict()
     estimator = faithful.TimeSeriesTransformer(**quick).fit(*bumps)
+    found = faithful.evaluate(estimator, data.from_arrays(*bumps))
+    assert "too good" in found.notes[0]  # the same arrays
+    assert faithful.evaluate(estimator, data.from_arrays(bumps[0][:20], bumps[1][:20])).notes == []
     found = faithful.evaluate(estimator, data.from_arrays(*bumps, name="new"))
     assert found.scores["accuracy"] == estimator.score(*bumps) and found.events is None and found.notes == []
     assert np.array_equal(found.probabilities, estimator.predict_proba(bumps[0]))
