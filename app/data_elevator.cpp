@@ -7,6 +7,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/write.h"
 #include "faithful/simulate/elevator.h"
+#include "faithful/simulate/fault.h"
 
 namespace faithful::app {
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/diagnose/suspects.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {

@@ -14,6 +14,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/io/file.h"
+#include "faithful/model/infer.h"
 #include "faithful/predict/sample_lines.h"
 #include "faithful/predict/stream.h"
 #include "faithful/trained/match.h"

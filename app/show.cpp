@@ -12,6 +12,7 @@
 #include "faithful/io/json.h"
 #include "faithful/io/npz.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/model/infer.h"
 #include "faithful/trained/model_file.h"
 
 namespace faithful::app {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/model/infer.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {
@@ -104,7 +105,7 @@ std::string members_text(const Json& json) {
 
 std::string model_text(const TrainedModel& model) {
   const ModelConfig& config = model.transformer()->config();
-  std::string text = fmt::format("classifier of {} weights\n", model.predictor->weight_count());
+  std::string text = fmt::format("classifier of {} weights\n", model.weight_count());
   text += item("form", form_text(config));
   text += item("encoding", encoding_text(config));
   text += item("channels", names_text(model.channels));

@@ -12,7 +12,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
 
 namespace faithful::app {
@@ -87,7 +87,7 @@ std::string headline(const FitResult& result, const FitOptions& options) {
                                  proof.validation_windows, proof.test_windows, to_string(result.split),
                                  proof.holds() ? "" : "; parts share samples: scores are too good");
   text +=
-      fmt::format("{} weights, encoding {}", result.model.predictor->weight_count(), options.model.position.encoding);
+      fmt::format("{} weights, encoding {}", result.model.weight_count(), options.model.position.encoding);
   if (result.epochs_chosen > 0) {
     text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
   } else if (result.training.record.best_epoch > 0) {

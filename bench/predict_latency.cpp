@@ -8,6 +8,7 @@
 #include "bench/clock.h"
 #include "bench/figure.h"
 #include "bench/predict_case.h"
+#include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 #include "faithful/predict/stream.h"
 

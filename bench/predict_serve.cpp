@@ -19,6 +19,7 @@
 #include "bench/predict_case.h"
 #include "faithful/base/cpu.h"
 #include "faithful/encoding/encoding.h"
+#include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 
 namespace faithful::bench {

@@ -13,7 +13,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/random.h"
 #include "faithful/data/read.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 
 namespace {
 

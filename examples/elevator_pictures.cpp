@@ -10,6 +10,7 @@
 
 #include "faithful/report/figure.h"
 #include "faithful/simulate/elevator.h"
+#include "faithful/simulate/trip.h"
 
 namespace {
 

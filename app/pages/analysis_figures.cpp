@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/analysis/rounding.h"
 #include "faithful/fourier/basis.h"
 
 namespace faithful::app {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/pages/timeline.h"
+#include "faithful/diagnose/suspects.h"
 #include "faithful/report/text.h"
 #include "faithful/window/scale.h"
 

@@ -8,6 +8,7 @@
 #include "app/pages/diagnosis_figures.h"
 #include "app/pages/page_writer.h"
 #include "faithful/base/progress.h"
+#include "faithful/model/infer.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {

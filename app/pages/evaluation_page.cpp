@@ -7,6 +7,7 @@
 #include "app/pages/page_writer.h"
 #include "app/pages/timeline.h"
 #include "faithful/metrics/ranking.h"
+#include "faithful/model/infer.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {

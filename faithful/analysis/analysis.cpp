@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "faithful/analysis/extent.h"
+#include "faithful/analysis/findings.h"
+#include "faithful/analysis/reconstruction.h"
 #include "faithful/base/error.h"
 #include "faithful/encoding/catalog.h"
 

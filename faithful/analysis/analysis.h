@@ -8,10 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "faithful/analysis/faithfulness.h"
-#include "faithful/analysis/findings.h"
-#include "faithful/analysis/reconstruction.h"
-#include "faithful/analysis/spectrum.h"
+#include "faithful/analysis/measures.h"
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"

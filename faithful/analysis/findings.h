@@ -6,18 +6,11 @@
 #include <vector>
 
 #include "faithful/analysis/faithfulness.h"
+#include "faithful/analysis/measures.h"
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 
 namespace faithful {
-
-struct Finding {
-  enum class Weight { kFault, kWarning, kRemark };
-  Weight weight = Weight::kRemark;
-  std::string what;  // `duplicate-rows`, `transposed`, ...: for programs
-  std::string text;  // for people: what, where, how much, and what to do
-};
-FAITHFUL_API std::string_view to_string(Finding::Weight weight);  // fault, warning, remark
 
 // How the columns of a sinusoidal table are ordered: sin cos sin cos .., all sines then all cosines, or, by mistake,
 // with a frequency of its own for every column.

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "faithful/analysis/measures.h"
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/fourier/density.h"
@@ -44,16 +45,5 @@ FAITHFUL_API double lowest_bin_share(const FrequencyLines& lines);
 // The paper's l: entries of a sinusoidal table with frequency rho^(-l/d) above 2 pi / d,
 //   l = d ln(d / 2 pi) / ln rho  (for rho = 10,000: (d/4) log10(d / 2 pi)).
 FAITHFUL_API double crossover(std::size_t d, double rho);
-
-// What `analyze` reports.
-struct Spectrum {
-  std::vector<double> g;  // k = 0..floor(d/2), adds up to 1
-  double normalizer = 0;  // R
-  bool smoothed = false;  // by the kernel; otherwise g is exact
-  std::optional<double> sigma_bins;
-  bool from_periodogram = false;
-  double lowest_bin_share = 0;
-  std::optional<double> crossover;  // sinusoidal and rope only
-};
 
 }  // namespace faithful

@@ -6,19 +6,10 @@
 #include <vector>
 
 #include "faithful/base/api.h"
-#include "faithful/diagnose/suspects.h"
+#include "faithful/diagnose/diagnosis.h"
 #include "faithful/window/windows.h"
 
 namespace faithful {
-
-// What is to be diagnosed: windows of one series that a model flags and that overlap or touch, as one.
-struct Alarm {
-  std::size_t series = 0;
-  Range span = {};                          // of the series: all of its windows
-  double score = 0;                         // of the surest window
-  std::size_t flagged = 0;                  // windows
-  std::vector<std::uint32_t> windows = {};  // numbers of those that are looked into: see find_alarms
-};
 
 // The alarms of windows with these scores: those of at least `threshold`, in the order of the data. Of a long alarm not
 // every window is looked into: the surest one, then the surest that overlaps none of those taken, and so on, at most

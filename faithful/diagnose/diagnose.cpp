@@ -7,7 +7,11 @@
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/progress.h"
+#include "faithful/diagnose/alarms.h"
+#include "faithful/diagnose/diagnoser.h"
+#include "faithful/diagnose/diagnosis_score.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 

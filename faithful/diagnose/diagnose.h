@@ -10,7 +10,6 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/diagnose/diagnosis.h"
-#include "faithful/diagnose/diagnosis_score.h"
 #include "faithful/io/json.h"
 #include "faithful/trained/trained_model.h"
 

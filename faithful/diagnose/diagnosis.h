@@ -1,22 +1,16 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
-#include "faithful/base/threads.h"
-#include "faithful/diagnose/alarms.h"
-#include "faithful/diagnose/normal.h"
-#include "faithful/diagnose/occlusion.h"
-#include "faithful/diagnose/suspects.h"
-#include "faithful/model/infer.h"
-#include "faithful/window/windows.h"
+#include "faithful/base/range.h"
+#include "faithful/metrics/bootstrap.h"
 
 // Which sensor, and when: what made a trained model raise an alarm, by three methods that know nothing of each other.
 //
@@ -29,6 +23,46 @@
 // and beside them, as something to beat, the deviation from normal that no model is needed for.
 
 namespace faithful {
+
+// What is to be diagnosed: windows of one series that a model flags and that overlap or touch, as one.
+struct Alarm {
+  std::size_t series = 0;
+  Range span = {};                          // of the series: all of its windows
+  double score = 0;                         // of the surest window
+  std::size_t flagged = 0;                  // windows
+  std::vector<std::uint32_t> windows = {};  // numbers of those that are looked into: see find_alarms
+};
+
+// In scaled units. One row where all samples share it, else one for each sample of a window.
+struct Normal {
+  Matrix<float> mean;       // [1, C] or [length, C]
+  Matrix<float> deviation;  // of the same shape, above 0
+  std::string from;         // in words: "the mean of 97 windows, sample by sample"
+
+  std::size_t row(std::size_t sample) const { return mean.rows == 1 ? 0 : sample; }
+  float mean_at(std::size_t sample, std::size_t channel) const { return mean(row(sample), channel); }
+  float deviation_at(std::size_t sample, std::size_t channel) const { return deviation(row(sample), channel); }
+};
+
+struct SuspectedSpan {
+  Range span;
+  double share = 0;  // of all weight
+};
+
+// How far two answers about the same things agree.
+struct Agreement {
+  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none where one answer is constant
+  bool same_first = false;         // both name the same one first
+  std::size_t common = 0;          // of the first three (or fewer, where there are fewer), how many both name
+};
+
+struct OcclusionDiagnosis {
+  std::vector<double> sensors;                // [C], change of the logit
+  std::vector<Range> spans;                   // samples of the window
+  std::vector<double> changes;                // [spans], of each with all its sensors
+  std::vector<std::size_t> detailed_sensors;  // the first by `sensors`
+  Matrix<double> detailed;                    // [detailed_sensors, spans]
+};
 
 // What one method says about an alarm. Larger weights are more suspect; their units are the method's own.
 struct MethodAnswer {
@@ -62,41 +96,6 @@ struct Diagnosis {
   WindowDetails details;
 };
 
-struct DiagnosisOptions {
-  std::size_t class_number = 1;  // whose logit is explained
-  OcclusionOptions occlusion = {};
-  std::size_t most_spans = 3;       // suspected spans of a method
-  std::size_t gradient_points = 8;  // on the way from normal, at which the gradient is taken
-};
-
-// Looks into alarms of one model. The same answers for any number of threads.
-class FAITHFUL_API Diagnoser {
- public:
-  // The model must outlive it. InputError where the attention maps of one window have more than 2^27 values: they grow
-  // with the square of the steps.
-  Diagnoser(const WindowModel& model, Normal normal, const DiagnosisOptions& options, ThreadPool& pool);
-  ~Diagnoser();
-  Diagnoser(const Diagnoser&) = delete;
-  Diagnoser& operator=(const Diagnoser&) = delete;
-
-  // The windows must be cut and scaled for the model (cut_for_model), the alarm found in them (find_alarms).
-  Diagnosis diagnose(const Windows& windows, const Alarm& alarm);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window: [length, C]; steps
-// of `step` samples, the last may be shorter; samples from `samples` on are padding.
-FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
-                                                 std::size_t samples, std::size_t step, const Normal& normal);
-
-// What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
-// has the same voice whatever its units and however even its weights are; one whose weights are all the same has none.
-FAITHFUL_API MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const Range> pieces,
-                                   std::size_t most_spans);
-
 // Whether each two of the methods agree.
 struct MethodAgreement {
   std::string first, second;
@@ -104,5 +103,43 @@ struct MethodAgreement {
   Agreement times;
 };
 FAITHFUL_API std::vector<MethodAgreement> agreements(const Diagnosis& diagnosis);
+
+// What the data knows about an alarm.
+struct AlarmTruth {
+  bool is_false = false;                  // nothing was wrong there
+  std::vector<std::size_t> sensors = {};  // at fault, ascending; empty: not known
+  std::vector<Range> spans = {};          // of the faults, cut to the alarm, apart, in order; empty: not known
+  std::vector<std::string> kinds = {};    // such as "rope_slip"; may be empty
+};
+
+// hit@1, hit@3      1 where one of the first k sensors is at fault
+// hit@100%, @150%   of the sensors at fault, the share among the first floor(P |at fault|), as the root-cause work on
+//                   SMD has it (OmniAnomaly)
+// pointing          1 where the piece of most weight (per sample) has its middle inside of a fault's span
+// overlap           of the first suspected span and the faults' spans: samples in both / samples in either
+enum DiagnosisMeasure : std::size_t { kHit1, kHit3, kHit100, kHit150, kPointing, kOverlap, kDiagnosisMeasures };
+inline constexpr std::array<const char*, kDiagnosisMeasures> kDiagnosisMeasureNames = {
+    "hit@1", "hit@3", "hit@100%", "hit@150%", "pointing", "overlap"};
+
+struct ScoredMethod {
+  std::string method;
+  std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;  // none: says nothing about it
+};
+
+// What a method has more than another, alarm by alarm.
+struct ScoredDifference {
+  std::string method, other;
+  std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;
+};
+
+struct DiagnosisScores {
+  std::size_t alarms = 0;                     // whose truth is known, not counting false ones
+  std::size_t false_alarms = 0;               // they are not scored
+  std::size_t with_sensors = 0, in_time = 0;  // alarms whose sensors, whose spans are known
+  std::vector<ScoredMethod> methods;          // all, attention, occlusion, gradient
+  std::vector<ScoredMethod> baselines;        // largest peak, largest mean, random
+  std::vector<ScoredDifference> differences;  // of each method to random, and to the better of the two deviations
+                                              // (other = "deviation"), measure by measure
+};
 
 }  // namespace faithful

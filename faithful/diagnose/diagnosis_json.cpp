@@ -1,5 +1,7 @@
 #include <utility>
 
+#include "faithful/diagnose/diagnosis_score.h"
+#include "faithful/diagnose/suspects.h"
 #include "faithful/diagnose/words.h"
 
 namespace faithful {

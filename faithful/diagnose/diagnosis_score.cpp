@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "faithful/diagnose/suspects.h"
+
 namespace faithful {
 
 namespace {

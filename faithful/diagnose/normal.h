@@ -8,22 +8,12 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
+#include "faithful/diagnose/diagnosis.h"
 #include "faithful/window/windows.h"
 
 // What a window looks like where nothing is wrong: what suspects are replaced by, and compared with.
 
 namespace faithful {
-
-// In scaled units. One row where all samples share it, else one for each sample of a window.
-struct Normal {
-  Matrix<float> mean;       // [1, C] or [length, C]
-  Matrix<float> deviation;  // of the same shape, above 0
-  std::string from;         // in words: "the mean of 97 windows, sample by sample"
-
-  std::size_t row(std::size_t sample) const { return mean.rows == 1 ? 0 : sample; }
-  float mean_at(std::size_t sample, std::size_t channel) const { return mean(row(sample), channel); }
-  float deviation_at(std::size_t sample, std::size_t channel) const { return deviation(row(sample), channel); }
-};
 
 // Mean and standard deviation of these windows, of each channel: sample by sample where windows are aligned (each is
 // one whole run of the same thing, such as a trip), else of all samples together. So that a reference that hardly

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "faithful/diagnose/suspects.h"
+
 namespace faithful {
 
 namespace {

@@ -8,8 +8,8 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
+#include "faithful/diagnose/diagnosis.h"
 #include "faithful/diagnose/normal.h"
-#include "faithful/diagnose/suspects.h"
 
 // Diagnosis by occlusion: what happens to the model's score when a sensor, a span of time, or a sensor during a span is
 // replaced by its normal. Other than attention it asks the model what would have been.
@@ -38,14 +38,6 @@ struct OcclusionOptions {
   std::size_t most_spans = 40;  // the window is cut into at most so many spans of whole steps, of equal length
   std::size_t detailed = 3;     // so many first sensors are also replaced span by span
   std::size_t batch = 16;       // windows that go through the model together, at most
-};
-
-struct OcclusionDiagnosis {
-  std::vector<double> sensors;                // [C], change of the logit
-  std::vector<Range> spans;                   // samples of the window
-  std::vector<double> changes;                // [spans], of each with all its sensors
-  std::vector<std::size_t> detailed_sensors;  // the first by `sensors`
-  Matrix<double> detailed;                    // [detailed_sensors, spans]
 };
 
 // step: samples of a step. samples: how many the window has without its padding; spans end there.

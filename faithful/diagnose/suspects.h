@@ -8,6 +8,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/base/range.h"
+#include "faithful/diagnose/diagnosis.h"
 
 // From weights to suspects: who comes first, which times stand out, and whether two rankings agree.
 
@@ -20,11 +21,6 @@ FAITHFUL_API std::vector<std::size_t> order_of(std::span<const double> weights);
 // is above 0.
 FAITHFUL_API std::vector<double> shares_of(std::span<const double> weights);
 
-struct SuspectedSpan {
-  Range span;
-  double share = 0;  // of all weight
-};
-
 // The times that stand out. Each piece's weight per sample (below 0 counts as 0) is averaged with those of the pieces
 // that it touches, where there are ten or more; pieces above mean + 1 standard deviation (each sample counts once) are
 // joined where they touch or only one piece lies between them, and ranked by the share of all weight that they hold. At
@@ -32,12 +28,6 @@ struct SuspectedSpan {
 FAITHFUL_API std::vector<SuspectedSpan> suspected_spans(std::span<const Range> pieces, std::span<const double> weights,
                                                         std::size_t most = 3);
 
-// How far two answers about the same things agree.
-struct Agreement {
-  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none where one answer is constant
-  bool same_first = false;         // both name the same one first
-  std::size_t common = 0;          // of the first three (or fewer, where there are fewer), how many both name
-};
 FAITHFUL_API Agreement agreement(std::span<const double> a, std::span<const double> b);
 
 }  // namespace faithful

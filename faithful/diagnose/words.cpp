@@ -8,6 +8,8 @@
 
 #include "faithful/base/error.h"
 #include "faithful/data/times.h"
+#include "faithful/diagnose/diagnosis_score.h"
+#include "faithful/diagnose/suspects.h"
 #include "faithful/report/text.h"
 
 namespace faithful {

@@ -4,6 +4,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 

@@ -6,6 +6,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "faithful/model/infer.h"
+
 namespace faithful {
 
 namespace {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 #include "faithful/trained/match.h"
 

@@ -9,6 +9,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/simulate/plant.h"
+#include "faithful/simulate/trip.h"
 
 namespace faithful {
 

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "faithful/base/progress.h"
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
-#include "faithful/simulate/fault.h"
+#include "faithful/simulate/lift.h"
 
 namespace faithful {
 
@@ -28,27 +27,6 @@ struct ElevatorOptions {
 
 // The fields that are set by name, all but `faults`: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(ElevatorOptions& options);
-
-// One simulated trip.
-struct Trip {
-  TripPlan plan;
-  std::optional<Fault> fault;
-  Matrix<float> values;  // [samples, channels]
-};
-
-// Which stream of random numbers a trip draws from: its part and its number in it.
-struct TripId {
-  Part part = Part::kTrain;
-  std::size_t number = 0;
-};
-
-// Trip `id` of a seed, with a fault of the kind or none: the rails, the plan and the sensors' noise do not depend on
-// the fault, so that two calls that differ only in it show what it does.
-FAITHFUL_API Trip simulate_trip(const ElevatorOptions& options, const Rail& rail, TripId id,
-                                std::optional<FaultKind> fault);
-
-// The span of a fault in samples.
-FAITHFUL_API LabelSpan span_of(const Fault& fault, std::size_t samples);
 
 // All trips: one series each with label 0 (normal) or 1 (anomalous), the fault as its span. Anomalous trips are at
 // random places, their faults spread evenly over the catalogue. The same options give the same bits on any number of

@@ -11,7 +11,7 @@
 #include "faithful/data/dataset.h"
 #include "faithful/model/classifier.h"
 #include "faithful/study/run.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 
 // What is asked of a trained model besides its scores.
 

@@ -4,6 +4,7 @@
 
 #include "faithful/base/cpu.h"
 #include "faithful/base/version.h"
+#include "faithful/model/infer.h"
 #include "faithful/study/controls.h"
 #include "faithful/study/minirocket.h"
 #include "faithful/study/study.h"
@@ -27,7 +28,7 @@ void take_fit(const FitResult& fit, const FitOptions& options, StudyRun& run) {
   const DisjointnessProof& proof = fit.sets.proof;
   run.windows = {proof.train_windows, proof.validation_windows, proof.test_windows};
   run.leaks = !proof.holds();
-  run.weights = fit.model.predictor->weight_count();
+  run.weights = fit.model.weight_count();
   run.threshold = fit.model.classes.size() == 2 ? fit.model.threshold : StudyRun::kNone;
   const std::vector<EpochRecord>& history = fit.mean_of_folds.empty() ? fit.training.record.history : fit.mean_of_folds;
   run.epochs = fit.epochs_chosen > 0 ? fit.epochs_chosen : fit.training.record.best_epoch;

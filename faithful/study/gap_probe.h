@@ -7,7 +7,7 @@
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 #include "faithful/study/arm.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 
 // Can a model tell which of two events came first, and does that depend on how far they are apart? The paper explains
 // its results by short and middle ranges; here nothing but the order of two events tells the classes apart, and every

@@ -62,12 +62,6 @@ FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& ident
 // InputError that names the first wanted field which the checkpoint has otherwise.
 FAITHFUL_API void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path);
 
-struct CheckpointOptions {
-  std::string path = {};  // empty: no checkpoints
-  double seconds = 30;    // at most every so often; 0: after every step
-  bool resume = false;    // go on from the checkpoint at `path` where there is one
-};
-
 // The checkpoints of a job of one or several trainings, in one file.
 class FAITHFUL_API Checkpoints {
  public:

@@ -8,6 +8,8 @@
 
 #include "faithful/base/error.h"
 #include "faithful/metrics/ranking.h"
+#include "faithful/model/infer.h"
+#include "faithful/train/fit_details.h"
 #include "faithful/train/record_json_internal.h"
 #include "faithful/train/times.h"
 

@@ -2,24 +2,23 @@
 
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "faithful/base/api.h"
-#include "faithful/base/matrix.h"
+#include "faithful/base/progress.h"
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/evaluate/baselines.h"
-#include "faithful/evaluate/scores.h"
 #include "faithful/model/config.h"
-#include "faithful/train/train.h"
+#include "faithful/train/options.h"
 #include "faithful/trained/trained_model.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/split.h"
-#include "faithful/window/windows.h"
 
 // The whole job: split -> scale -> cut -> settle the model's form -> train -> threshold -> score the test part once.
 
 namespace faithful {
+
+struct EpochRecord;  // faithful/train/record.h
 
 // All that decides about the result.
 struct FitOptions {
@@ -45,25 +44,6 @@ struct FitControl {
   std::function<void(const std::string& training, std::size_t epoch, const EpochRecord&)> on_epoch = {};
 };
 
-// A trained model, and how it came about. The data set must outlive it: windows are places in it.
-struct FitResult {
-  TrainedModel model = {};  // complete, with its record, unless the fit was stopped
-  WindowSets sets;          // that the model was trained on and scored on, with the proof that they are disjoint
-  SplitKind split = SplitKind::kBlocked;
-
-  bool stopped = false;                         // by FitControl::stop: nothing below is final, the test part is unseen
-  TrainResult training = {};                    // of the model
-  std::vector<TrainRecord> folds = {};          // split given: of the cross-validation
-  std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
-  std::size_t epochs_chosen = 0;                // by it; 0: there was none
-
-  Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
-  Scores test = {};                                                 // at the threshold
-  std::vector<Baseline> baselines = {};                             // on the same windows
-  double test_seconds = 0, baseline_seconds = 0, data_seconds = 0;  // data: split, scale, cut
-  std::vector<std::string> notes = {};                              // what the user should know, a line each
-};
-
 // Fits a classifier to a data set. Same data and options: same bits, for any number of threads, and however often it
 // was stopped and resumed.
 //   blocked, series, random: one training; the validation part chooses the epoch and, for two classes, the threshold.
@@ -74,10 +54,5 @@ struct FitResult {
 // InputError where data and options do not fit, and for a checkpoint of another job; Error where the caller stopped it.
 FAITHFUL_API TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                                          const FitControl& control = {});
-
-// The same with everything that was found out on the way. It can be stopped: see FitResult::stopped.
-FAITHFUL_API FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
-                                     const FitControl& control = {});
-FitResult fit_in_detail(Dataset&&, const FitOptions&, ThreadPool&, const FitControl& = {}) = delete;
 
 }  // namespace faithful

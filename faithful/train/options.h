@@ -2,7 +2,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "faithful/base/api.h"
@@ -35,6 +37,13 @@ struct TrainOptions {
   Selection select = Selection::kAuto;
   std::uint64_t seed = 1;  // of the start values, the order of the windows and dropout
   bool operator==(const TrainOptions&) const = default;
+};
+
+// Where a training keeps what it needs to go on after it was stopped.
+struct CheckpointOptions {
+  std::string path = {};  // empty: no checkpoints
+  double seconds = 30;    // at most every so often; 0: after every step
+  bool resume = false;    // go on from the checkpoint at `path` where there is one
 };
 
 // Every field by its name, in the order of checkpoints and files: the one table that describes them.

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "faithful/io/json.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 
 namespace faithful::train {
 

@@ -8,6 +8,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/io/csv.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 

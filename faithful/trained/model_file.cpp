@@ -12,6 +12,7 @@
 #include "faithful/io/file.h"
 #include "faithful/io/npy.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/model/infer.h"
 #include "faithful/trained/config_json_internal.h"
 
 namespace faithful {

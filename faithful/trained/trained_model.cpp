@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/model/infer.h"
 
 namespace faithful {
 
@@ -30,6 +31,18 @@ std::vector<std::string> parse_names(const Json& json, const std::string& place)
 }
 
 }  // namespace
+
+WindowShape TrainedModel::shape() const {
+  return predictor->shape();
+}
+
+std::size_t TrainedModel::weight_count() const {
+  return predictor->weight_count();
+}
+
+const Transformer* TrainedModel::transformer() const {
+  return predictor->transformer();
+}
 
 Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
   assert(dataset.channels == model.channels);

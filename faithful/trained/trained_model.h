@@ -8,7 +8,6 @@
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 #include "faithful/io/json.h"
-#include "faithful/model/infer.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/split.h"
 #include "faithful/window/windows.h"
@@ -16,6 +15,10 @@
 // The trained model: everything before it makes one, everything after it takes one.
 
 namespace faithful {
+
+class WindowModel;  // faithful/model/infer.h
+class Transformer;
+struct WindowShape;
 
 // A model of windows with all that stands around it, from the user's columns to the user's classes.
 struct FAITHFUL_API TrainedModel {
@@ -29,8 +32,9 @@ struct FAITHFUL_API TrainedModel {
   std::string threshold_from = "default";             // where it came from, in words
   Json record = Json::object();                       // how and on what it was trained, with what scores
 
-  WindowShape shape() const { return predictor->shape(); }
-  const Transformer* transformer() const { return predictor->transformer(); }
+  WindowShape shape() const;
+  std::size_t weight_count() const;        // that training changed
+  const Transformer* transformer() const;  // null for other kinds
   bool takes_whole_series() const { return window.length == 0; }
 };
 

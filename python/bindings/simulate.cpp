@@ -1,5 +1,6 @@
 #include "core.h"
 #include "faithful/simulate/elevator.h"
+#include "faithful/simulate/fault.h"
 
 namespace faithful::python {
 

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 #include "model.h"
 #include "window.h"
 

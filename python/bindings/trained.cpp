@@ -4,6 +4,7 @@
 
 #include "core.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
 #include "faithful/trained/match.h"
 #include "faithful/trained/model_file.h"
 

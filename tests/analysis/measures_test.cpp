@@ -6,6 +6,7 @@
 #include "faithful/analysis/analysis.h"
 #include "faithful/analysis/extent.h"
 #include "faithful/analysis/linear_algebra.h"
+#include "faithful/analysis/reconstruction.h"
 #include "faithful/base/random.h"
 #include "faithful/encoding/catalog.h"
 #include "faithful/fourier/basis.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/analysis/analysis.h"
+#include "faithful/analysis/spectrum.h"
 
 namespace faithful {
 namespace {

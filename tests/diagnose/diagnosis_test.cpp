@@ -7,6 +7,9 @@
 #include <gtest/gtest.h>
 
 #include "faithful/base/random.h"
+#include "faithful/diagnose/alarms.h"
+#include "faithful/diagnose/diagnoser.h"
+#include "faithful/model/infer.h"
 #include "tests/model/tiny.h"
 #include "tests/support.h"
 

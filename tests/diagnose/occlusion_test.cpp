@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "faithful/base/random.h"
+#include "faithful/diagnose/diagnoser.h"
 #include "faithful/diagnose/diagnosis.h"
+#include "faithful/diagnose/suspects.h"
 
 namespace faithful {
 namespace {

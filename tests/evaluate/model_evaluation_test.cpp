@@ -3,6 +3,7 @@
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
 #include "tests/trained/small_models.h"
 
 namespace faithful {

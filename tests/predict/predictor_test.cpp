@@ -4,6 +4,7 @@
 
 #include "faithful/encoding/catalog.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 #include "faithful/predict/stream.h"
 #include "faithful/trained/match.h"

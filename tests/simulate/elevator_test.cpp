@@ -1,4 +1,5 @@
 #include "faithful/simulate/elevator.h"
+#include "faithful/simulate/trip.h"
 
 #include <algorithm>
 #include <cmath>

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/simulate/elevator.h"
+#include "faithful/simulate/trip.h"
 
 namespace faithful {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/io/file.h"
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 #include "tests/support.h"
 #include "tests/train/toy.h"
 

@@ -1,4 +1,4 @@
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,8 @@
 #include "faithful/base/random.h"
 #include "faithful/data/dataset.h"
 #include "faithful/model/config.h"
-#include "faithful/train/fit.h"
+#include "faithful/model/infer.h"
+#include "faithful/train/fit_details.h"
 
 namespace faithful::testing {
 

@@ -9,6 +9,7 @@
 #include "faithful/encoding/catalog.h"
 #include "faithful/io/file.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/model/infer.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
 #include "tests/trained/bit_flips.h"

@@ -6,6 +6,7 @@
 
 #include "faithful/base/random.h"
 #include "faithful/data/dataset.h"
+#include "faithful/model/infer.h"
 #include "faithful/trained/model_file.h"
 
 namespace faithful::testing {

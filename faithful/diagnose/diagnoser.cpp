@@ -1,4 +1,4 @@
-#include "faithful/diagnose/diagnosis.h"
+#include "faithful/diagnose/diagnoser.h"
 
 #include <algorithm>
 #include <cassert>
@@ -9,6 +9,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/diagnose/attention_diagnosis.h"
+#include "faithful/diagnose/suspects.h"
 
 namespace faithful {
 
