@@ -1,7 +1,6 @@
 #include "faithful/diagnose/diagnose.h"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
@@ -10,7 +9,7 @@
 #include "app/diagnosis_tables.h"
 #include "app/pages/diagnosis_page.h"
 #include "app/verbs.h"
-#include "faithful/base/error.h"
+#include "faithful/diagnose/words.h"
 #include "faithful/report/text.h"
 #include "faithful/trained/model_file.h"
 
@@ -27,22 +26,9 @@ struct DiagnoseVerbOptions {
   std::size_t threads = default_threads();
 };
 
-std::string no_alarm_text(const DiagnosisReport& report) {
-  if (!report.surest) return "no alarm: there is no window of the series asked for\n";
-  // Rounded down, so that it is an alarm then.
-  const double above = std::floor(report.surest->score * 1e4) / 1e4;
-  return fmt::format("no alarm: the highest score is {} ({}), below the threshold {}; {} looks into it\n",
-                     number_text(report.surest->score, 3), report.dataset.series[report.surest->series].name,
-                     number_text(report.threshold, 3), field_text("above", fmt::format("{}", above)));
-}
-
 std::string report_text(const DiagnosisReport& report, std::size_t shown) {
   constexpr std::size_t kListedSensors = 5;
-  std::string text =
-      fmt::format("{} {} of at least {}; normal is {}\n", report.alarms, report.alarms == 1 ? "alarm" : "alarms",
-                  number_text(report.threshold, 3), report.normal.from);
-  if (report.found.size() < report.alarms)
-    text += fmt::format("the {} surest are looked into: {}\n", report.found.size(), field_text("most", "N"));
+  std::string text = summary_words(report) + "\n";
   for (std::size_t i = 0; i < std::min(shown, report.found.size()); ++i) {
     const std::string truth = truth_words(report, i);
     text += fmt::format("\n{}\n{}\n", advice(report, i), truth.empty() ? "" : truth + "\n");
@@ -76,7 +62,7 @@ void run(const DiagnoseVerbOptions& options) {
     print(dump_json(json, JsonLayout::kPretty));
   } else {
     for (const std::string& note : dataset.notes) print(note + "\n");
-    print(report.found.empty() ? no_alarm_text(report) : report_text(report, options.shown));
+    print(report_text(report, options.shown));
   }
   if (options.output.empty() || report.found.empty()) return;
   const std::string page = write_diagnosis_page(options.output, report, json, options.shown);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -7,10 +6,7 @@
 #include "app/evaluation_tables.h"
 #include "app/pages/evaluation_page.h"
 #include "app/verbs.h"
-#include "faithful/base/error.h"
-#include "faithful/model/infer.h"
 #include "faithful/report/text.h"
-#include "faithful/trained/match.h"
 #include "faithful/trained/model_file.h"
 
 namespace faithful::app {
@@ -26,20 +22,6 @@ struct EvaluateOptions {
   std::size_t drawn = 4;
   std::size_t threads = default_threads();
 };
-
-bool has_labels(const Series& series) {
-  return series.label != kNoLabel || !series.labels.empty();
-}
-
-// Series that nobody labelled say nothing about a model.
-void keep_labelled(Dataset& dataset) {
-  const std::size_t before = dataset.series.size();
-  std::erase_if(dataset.series, [](const Series& one) { return !has_labels(one); });
-  if (dataset.series.empty())
-    reject({{dataset.source}, "labels to compare with", "none", field_text("label", "COLUMN")});
-  if (dataset.series.size() < before)
-    dataset.notes.push_back(fmt::format("{} series without labels are left out", before - dataset.series.size()));
-}
 
 std::string trivial_text(const Evaluation& evaluation) {
   const Confusion& confusion = *evaluation.scores.binary;
@@ -62,24 +44,12 @@ std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& mo
 void evaluate(const EvaluateOptions& options) {
   const TrainedModel model = load_model(options.model);
   Dataset dataset = read_for_model(options.data_path, options.data, model);
-  if (!options.held_out && is_training_data(dataset, model))
-    dataset.notes.push_back(
-        fmt::format("this looks like the data that the model was trained on, so the scores are too good: {} takes only "
-                    "its test part",
-                    field_text("held_out")));
-  if (!options.held_out) keep_labelled(dataset);
-  const Windows windows = options.held_out ? held_out_windows(dataset, model) : cut_for_model(dataset, model);
+  const Windows windows = windows_to_evaluate(dataset, model, options.held_out);
   ThreadPool pool(options.threads);
   EvaluationOptions how = options.evaluation;
-  how.threshold = model.threshold;
   how.seed = options.seed;
-  const Evaluation evaluation =
-      evaluate_predictions(probabilities_of(*model.predictor, windows, pool), windows, how, pool);
-  Json json = to_json(evaluation);
-  json.set("data", dataset.name)
-      .set("held_out", options.held_out)
-      .set("threshold", model.classes.size() == 2 ? Json(model.threshold) : Json())
-      .set("classes", Json(Json::Array(model.classes.begin(), model.classes.end())));
+  const Evaluation evaluation = evaluate_model(model, windows, how, pool);
+  const Json json = to_json(evaluation, model, windows, options.held_out);
   if (options.json) {
     print(dump_json(json, JsonLayout::kPretty));
   } else {

@@ -15,9 +15,9 @@ constexpr const char* kHead =
     "# Options\n\n"
     "These are the options of `faithful train`. `faithful compare` has most of them too. The program writes this page:\n"
     "`faithful --generate options`.\n\n"
-    "In Python a setting is an argument of the same name: `--head-width 8` is `head_width=8`. Settings of the model, the\n"
-    "position and the training are arguments of `TimeSeriesTransformer`, those of data are arguments of\n"
-    "`faithful.data.load`, and those of windows are arguments of `Dataset.split`.\n";
+    "In Python a setting is an argument of the same name: `--head-width 8` is `head_width=8`. `faithful.fit` takes those\n"
+    "of windows, model, position and training; `TimeSeriesTransformer` takes those of model, position and training;\n"
+    "`Dataset.split` takes those of windows, and `faithful.data.load` those of data.\n";
 
 std::string row(const Option& option) {
   const std::string names = fmt::format("`{}{}`", option.name, option.value.empty() ? "" : " " + option.value);

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/error.h"
 #include "faithful/data/times.h"
 #include "faithful/diagnose/diagnosis_score.h"
 #include "faithful/diagnose/suspects.h"
@@ -95,7 +96,26 @@ std::string dissent(const DiagnosisReport& report, const Diagnosis& one) {
   return words.empty() ? "" : fmt::format(" The methods do not agree: {}.", fmt::join(words, ", "));
 }
 
+std::string no_alarm_words(const DiagnosisReport& report) {
+  if (!report.surest) return "no alarm: there is no window of the series asked for";
+  // Rounded down, so that it is an alarm then.
+  const double above = std::floor(report.surest->score * 1e4) / 1e4;
+  return fmt::format("no alarm: the highest score is {} ({}), below the threshold {}; {} looks into it",
+                     number_text(report.surest->score, 3), report.dataset.series[report.surest->series].name,
+                     number_text(report.threshold, 3), field_text("above", fmt::format("{}", above)));
+}
+
 }  // namespace
+
+std::string summary_words(const DiagnosisReport& report) {
+  if (report.found.empty()) return no_alarm_words(report);
+  std::string text =
+      fmt::format("{} {} of at least {}; normal is {}", report.alarms, report.alarms == 1 ? "alarm" : "alarms",
+                  number_text(report.threshold, 3), report.normal.from);
+  if (report.found.size() < report.alarms)
+    text += fmt::format("\nthe {} surest are looked into: {}", report.found.size(), field_text("most", "N"));
+  return text;
+}
 
 std::string advice(const DiagnosisReport& report, std::size_t number) {
   const Diagnosis& one = report.found[number];
@@ -123,7 +143,8 @@ std::string truth_words(const DiagnosisReport& report, std::size_t number) {
   if (!truth.sensors.empty())
     text += fmt::format("{} {}", truth.kinds.empty() ? "" : " at", listed(names_of(report.dataset, truth.sensors)));
   if (!truth.spans.empty()) {
-    text += fmt::format(", {}", clock.span_text(truth.spans[0]));
+    const bool first = truth.kinds.empty() && truth.sensors.empty();
+    text += fmt::format("{} {}", first ? "" : ",", clock.span_text(truth.spans[0]));
     if (truth.spans.size() > 1) text += fmt::format(" and {} more", truth.spans.size() - 1);
   }
   const MeasureRow scores = score_answer(one.together, one.pieces, truth);

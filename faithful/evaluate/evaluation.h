@@ -11,6 +11,7 @@
 #include "faithful/evaluate/scores.h"
 #include "faithful/io/json.h"
 #include "faithful/metrics/bootstrap.h"
+#include "faithful/trained/trained_model.h"
 #include "faithful/window/windows.h"
 
 namespace faithful {
@@ -45,5 +46,21 @@ FAITHFUL_API Evaluation evaluate_predictions(Matrix<float> probabilities, const 
 
 // scores (see to_json(Scores)), and intervals: {"f1": [low, high], ..}, level, resamples, groups.
 FAITHFUL_API Json to_json(const Evaluation& evaluation);
+
+// The windows that a model is scored on: all of a labelled data set that fits the model (load_for_model), or the test
+// part of the model's own training (held_out_windows). Removes series without labels from the data set, and adds notes
+// for the user to it. The data set must outlive the windows. InputError where no window has a label.
+//
+//   const Windows windows = windows_to_evaluate(june, model);
+//   const Evaluation found = evaluate_model(model, windows, {.resamples = 5000}, pool);
+FAITHFUL_API Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool held_out = false);
+
+// How good the model is on these windows. The threshold is the model's own, whatever the options say.
+FAITHFUL_API Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, EvaluationOptions options,
+                                       ThreadPool& pool);
+
+// The same with data, held_out, threshold (null for more than two classes) and classes.
+FAITHFUL_API Json to_json(const Evaluation& evaluation, const TrainedModel& model, const Windows& windows,
+                          bool held_out);
 
 }  // namespace faithful

@@ -110,8 +110,11 @@ Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
 }
 
 bool is_training_data(const Dataset& dataset, const TrainedModel& model) {
-  const Json* name = model.record["data"].find("name");
+  const Json& data = model.record["data"];
+  const Json* name = data.find("name");
   if (name == nullptr || *name != Json(dataset.name)) return false;
+  // Arrays of Python all have the same name.
+  if (dataset.format == "arrays" && data["rows"] != Json(dataset.rows())) return false;
   const bool is_test = std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == Part::kTest; });
   return !is_test || model.record["split"]["kind"] != Json(to_string(SplitKind::kGiven));
 }

@@ -50,8 +50,8 @@ FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place
 // proves that the windows are the same. InputError where the data set is not the one of the training.
 FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
 
-// Whether these series are those that the model was trained on, by the name of the data set. The test part of a set
-// that was split as given is not.
+// Whether these series are those that the model was trained on, by the name of the data set (of arrays also by their
+// rows). The test part of a set that was split as given is not.
 FAITHFUL_API bool is_training_data(const Dataset& dataset, const TrainedModel& model);
 
 }  // namespace faithful

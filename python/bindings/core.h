@@ -27,8 +27,11 @@ void bind_data(py::module_& module);
 void bind_simulate(py::module_& module);
 void bind_window(py::module_& module);
 void bind_model(py::module_& module);
+void bind_trained(py::module_& module);
+void bind_evaluate(py::module_& module);
 void bind_train(py::module_& module);
 void bind_predict(py::module_& module);
+void bind_diagnose(py::module_& module);
 
 // A note of the library, settings spelled as Python's arguments.
 std::string note_text(const std::string& note);

@@ -14,7 +14,7 @@ namespace {
 
 // A setting as a keyword argument: `missing="zero"`. Where Python has another name for it, it stands here.
 std::string argument_text(std::string_view field, std::string_view value) {
-  static const std::map<std::string_view, std::string_view> others = {{"split", "kind"}, {"form", "preset"}};
+  static const std::map<std::string_view, std::string_view> others = {{"form", "preset"}};
   if (field == "part" && !value.empty()) return "part(\"" + std::string(value) + "\")";  // a method of Dataset
   const auto other = others.find(field);
   const std::string name(other == others.end() ? field : other->second);
@@ -54,6 +54,9 @@ PYBIND11_MODULE(_core, module) {
   bind_simulate(module);
   bind_window(module);
   bind_model(module);
+  bind_trained(module);
+  bind_evaluate(module);
   bind_train(module);
   bind_predict(module);
+  bind_diagnose(module);
 }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -31,23 +32,40 @@ class Interrupts {
   std::optional<py::error_already_set> raised_ = {};
 };
 
-FitOptions fit_options_of(const py::dict& said) {
+// Where Python says nothing, window length and split follow the data, as in the program.
+void follow_the_data(const Dataset& dataset, const py::dict& said, SplitOptions& split) {
+  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
+  const auto has_labelled = [&](Part part) {
+    return std::ranges::any_of(dataset.series, [&](const Series& series) {
+      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
+    });
+  };
+  if (!said.contains("window")) split.window.length = by_series ? 0 : 100;
+  if (said.contains("split")) return;
+  split.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
+  if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) split.kind = SplitKind::kGiven;
+}
+
+FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   FitOptions options;
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
   options.split = split_options_of(part("split"));
+  follow_the_data(dataset, part("split"), options.split);
   options.scaler = scaler_of(part("split"));
   take_settings(settings(options.train), part("train"));
-  options.baselines = false;
+  options.baselines = said["baselines"].cast<bool>();
+  options.baseline.seed = options.train.seed;
   return options;
 }
 
-// `threshold`: of two classes; without one it is the one that validation chose.
-std::shared_ptr<TrainedModel> fit(const Dataset& dataset, const py::dict& said, std::optional<double> threshold,
-                                  std::size_t threads, bool progress) {
-  const FitOptions options = fit_options_of(said);
+// The model, and notes for the user. `threshold`: of two classes; without one it is the one that validation chose.
+py::tuple fit(const Dataset& dataset, const py::dict& said, std::optional<double> threshold, std::size_t threads,
+              bool progress) {
+  const FitOptions options = fit_options_of(dataset, said);
   Interrupts interrupts;
   std::shared_ptr<TrainedModel> model;
+  std::vector<std::string> notes;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
@@ -55,13 +73,14 @@ std::shared_ptr<TrainedModel> fit(const Dataset& dataset, const py::dict& said, 
     control.stop = [&] { return interrupts.pending(); };
     control.progress = progress;
     FitResult result = fit_in_detail(dataset, options, pool, control);
+    notes = note_texts(result.notes);
     if (!result.stopped) {
       model = std::make_shared<TrainedModel>(std::move(result.model));
       if (threshold) model->threshold = *threshold, model->threshold_from = "stated";
     }
   }
   interrupts.raise();
-  return model;
+  return py::make_tuple(model, notes);
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "core.h"
-#include "faithful/window/windows.h"
 
 namespace faithful::python {
 
@@ -18,6 +17,26 @@ ScalerKind scaler_of(const py::dict& said) {
   ScalerKind kind = ScalerKind::kStandard;
   take_settings({scaler_setting(kind)}, said);
   return kind;
+}
+
+py::dict places_of(std::span<const Window> windows, const Dataset& dataset) {
+  std::vector<std::int64_t> series, begin, end;
+  std::vector<std::int32_t> labels;
+  for (const Window& window : windows) {
+    series.push_back(window.series);
+    begin.push_back(window.begin);
+    end.push_back(static_cast<std::int64_t>(window.begin) + window.length);
+    labels.push_back(window.label);
+  }
+  py::list names;
+  for (const Series& one : dataset.series) names.append(one.name);
+  py::dict out;
+  out["series_names"] = names;
+  out["series"] = owning_array(std::move(series));
+  out["begin"] = owning_array(std::move(begin));
+  out["end"] = owning_array(std::move(end));
+  out["y"] = owning_array(std::move(labels));
+  return out;
 }
 
 namespace {

@@ -4,6 +4,8 @@
     analyze                     how faithful an encoding or a table of yours is
     fourier                     the real Fourier basis and its transform
     data                        readers, splits without leaks, the simulated elevator
+    fit, load_model             trained models of windows or whole series
+    evaluate, predict, diagnose how good a model is, what it predicts, which sensor raised an alarm
     TimeSeriesTransformer       a scikit-learn classifier of time series
     torch                       the encodings as modules of PyTorch
 
@@ -21,6 +23,16 @@ _HOMES = {
     "CatalogEntry": "_encoding",
     "analyze": "_analysis",
     "Analysis": "_analysis",
+    "fit": "_model",
+    "load_model": "_model",
+    "Model": "_model",
+    "predict": "_model",
+    "Predictions": "_model",
+    "evaluate": "_evaluation",
+    "Evaluation": "_evaluation",
+    "diagnose": "_diagnosis",
+    "Diagnosis": "_diagnosis",
+    "Alarm": "_diagnosis",
     "TimeSeriesTransformer": "_classifier",
 }
 _MODULES = ("data", "fourier", "torch")

@@ -69,7 +69,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
             "channels": numbered_channels(series[0].shape[1]), "classes": [str(one) for one in classes],
             "parts": ["train"] * len(series)})
         threshold = None if self.threshold == "validation" else number("threshold", self.threshold)
-        model = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
+        model, _ = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
         names = _column_names(X)
         if names is not None:
             self.feature_names_in_ = names
@@ -123,7 +123,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         model = checked({name: params[name] for name in _MODEL}, checks_of(_MODEL.values()))
         if self.segment is None:  # a preset's may be longer than the shortest series there are
             model["segment"] = min(_core.preset(text("preset", self.preset))["segment"], longest)
-        return {"preset": self.preset, "model": model, "train": {**train, "seed": seed}, "split": split}
+        return {"preset": self.preset, "model": model, "train": {**train, "seed": seed}, "split": split, "baselines": False}
 
     def _take(self, model, classes, columns):
         self._model = model

@@ -34,6 +34,12 @@ def number(name, value):
     return float(value)
 
 
+def between(name, value, least, most):
+    if not least <= number(name, value) <= most:
+        raise ValueError(f"{name}: expected a number from {least} to {most}, found {value}")
+    return float(value)
+
+
 def yes_no(name, value):
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: expected True or False, found {found(value)}")
@@ -72,6 +78,8 @@ def positions_of(name, value):
 
 
 def texts(name, value):
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise TypeError(f"{name}: expected a list of texts, found {found(value)}")
     return [text(name, one) for one in value]
 
 
@@ -94,7 +102,10 @@ def real_array(name, value, dtype=np.float64):
     if array.dtype.kind not in "biufO":
         raise TypeError(f"{name}: expected numbers, found dtype {array.dtype}")
     with np.errstate(over="ignore", invalid="ignore"):  # too large for the dtype: infinite, which is said below
-        array = np.asarray(array, dtype=dtype)
+        try:
+            array = np.asarray(array, dtype=dtype)
+        except (TypeError, ValueError) as problem:  # of an array of objects
+            raise type(problem)(f"{name}: expected numbers, found {found(value)}: {problem}") from None
         total = array.sum(dtype=np.float64)
     if not np.isfinite(total):  # rarely the sum alone is beyond all bounds
         bad = np.argwhere(~np.isfinite(array))

@@ -21,7 +21,7 @@ __all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevato
 _READ = {**checks_of(_core.read_settings()), "ignore": texts}
 _SPLIT = checks_of(_core.split_settings())
 _ELEVATOR = {**checks_of(_core.elevator_settings()),
-             "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in value]}
+             "faults": lambda name, value: [one_of(*elevator_faults())(name, one) for one in texts(name, value)]}
 
 
 class Span(typing.NamedTuple):
@@ -126,15 +126,14 @@ class Dataset:
         labels = [one.label for one in self.series]
         return values, None if None in labels else np.array(labels)
 
-    def split(self, kind="blocked", window=100, stride=50, *, n_jobs=None, **options):
-        """Splits, scales and cuts, in that order. kind: blocked (contiguous blocks with gaps: no leak), series (whole
+    def split(self, split="blocked", window=100, stride=50, *, n_jobs=None, **options):
+        """Splits, scales and cuts, in that order. split: blocked (contiguous blocks with gaps: no leak), series (whole
         ones), given (the set's own parts) or random (leaks). window 0: every series whole.
 
         options: label_rule (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
         none), folds, fold, refit.
         """
-        said = checked({"window": window, "stride": stride, **options}, _SPLIT)
-        said["split"] = text("kind", kind)
+        said = checked({"split": split, "window": window, "stride": stride, **options}, _SPLIT)
         made = _core.split(self._core, said, threads(n_jobs))
         parts = {name: Windows(**made[name]) for name in ("train", "validation", "test")}
         return Split(**parts, classes=self.classes, proof=json.loads(made["proof"]))

@@ -66,7 +66,7 @@ class Dataset:
     def arrays(self) -> tuple[NDArray[np.float32] | list[NDArray[np.float32]], NDArray[Any] | None]: ...
     def split(
         self,
-        kind: Literal["blocked", "series", "given", "random"] = "blocked",
+        split: Literal["blocked", "series", "given", "random"] = "blocked",
         window: int = 100,
         stride: int = 50,
         *,

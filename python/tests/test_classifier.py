@@ -1,6 +1,7 @@
 """TimeSeriesTransformer on its own: shapes, files, pickles, interrupts, what is refused."""
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -199,8 +200,9 @@ def test_predictions_after_a_fork(bumps, fitted):
 
 
 def refused(X, y, kind, message, **params):
-    with pytest.raises(kind, match=message):
+    with pytest.raises(kind, match=message) as caught:
         TimeSeriesTransformer(**params).fit(X, y)
+    assert not re.search(r"--[a-z]", str(caught.value))  # no flag of the program
 
 
 def test_refused_shapes_and_values(bumps, fitted):

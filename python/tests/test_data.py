@@ -110,7 +110,7 @@ def test_scalers_by_name():
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b"]), ValueError, "y: expected classes b, found 'a'"),
     (lambda: data.elevator(trips=-3), ValueError, "trips: expected a whole number from 0"),
     (lambda: data.elevator(3, faults=["rust"]), ValueError, "faults: expected bearing, .*, found 'rust'"),
-    (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "kind: expected one of blocked"),
+    (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "split: expected one of blocked"),
 ])
 def test_refused(call, kind, message):
     with pytest.raises(kind, match=message):

@@ -112,6 +112,16 @@ def test_options_page_is_current():
     assert (SOURCE / "docs" / "options.md").read_text() == run("--generate", "options").stdout
 
 
+def test_every_option_of_train_is_described_once():
+    """In the help, and on the page of options; options that every verb has are not on the page."""
+    listed = re.findall(r"^  (?:-\w, |--rate, )?(--[a-z-]+)", run("train", "--help-all").stdout, re.M)
+    rows = re.findall(r"^\| `(?:-\w,|--rate,)?(--[a-z-]+)[^`]*` \| .* \| (.+) \|$", run("--generate", "options").stdout, re.M)
+    assert len(set(listed)) == len(listed) > 70
+    assert [flag for flag, _ in rows] == [flag for flag in listed if flag not in ("--threads", "--config", "--help", "--help-all")]
+    meanings = [meaning for _, meaning in rows]
+    assert len(set(meanings)) == len(meanings) and all(len(meaning) > 10 for meaning in meanings)
+
+
 def test_every_setting_is_named_by_its_flag(tmp_path):
     """A bad value of each option: the message names that flag, and no flag that the verb does not have."""
     help_text = run("train", "--help-all").stdout

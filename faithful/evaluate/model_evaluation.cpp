@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "faithful/base/error.h"
+#include "faithful/evaluate/evaluation.h"
+#include "faithful/model/infer.h"
+
+namespace faithful {
+
+namespace {
+
+bool has_labels(const Series& series) {
+  return series.label != kNoLabel || !series.labels.empty();
+}
+
+// Series that nobody labelled say nothing about a model.
+void keep_labelled(Dataset& dataset) {
+  const std::size_t before = dataset.series.size();
+  std::erase_if(dataset.series, [](const Series& one) { return !has_labels(one); });
+  if (dataset.series.empty())
+    reject({{dataset.source}, "labels to compare with", "none", field_text("label", "COLUMN")});
+  if (dataset.series.size() < before)
+    dataset.notes.push_back(fmt::format("{} series without labels are left out", before - dataset.series.size()));
+}
+
+Windows test_part(const Dataset& dataset, const TrainedModel& model) {
+  Windows windows = held_out_windows(dataset, model);
+  if (std::ranges::all_of(windows.labels(), [](std::int32_t label) { return label == kNoLabel; }))
+    reject({{.field = "held_out"}, "a model whose training left a test part with labels", "none"});
+  return windows;
+}
+
+}  // namespace
+
+Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool held_out) {
+  if (held_out) return test_part(dataset, model);
+  if (is_training_data(dataset, model))
+    dataset.notes.push_back(
+        fmt::format("this looks like the data that the model was trained on, so the scores are too good: {} takes only "
+                    "its test part",
+                    field_text("held_out")));
+  keep_labelled(dataset);
+  return cut_for_model(dataset, model);
+}
+
+Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, EvaluationOptions options,
+                          ThreadPool& pool) {
+  options.threshold = model.threshold;
+  return evaluate_predictions(probabilities_of(*model.predictor, windows, pool), windows, options, pool);
+}
+
+Json to_json(const Evaluation& evaluation, const TrainedModel& model, const Windows& windows, bool held_out) {
+  Json json = to_json(evaluation);
+  return json.set("data", windows.dataset().name)
+      .set("held_out", held_out)
+      .set("threshold", model.classes.size() == 2 ? Json(model.threshold) : Json())
+      .set("classes", Json(Json::Array(model.classes.begin(), model.classes.end())));
+}
+
+}  // namespace faithful

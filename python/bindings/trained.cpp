@@ -1,0 +1,66 @@
+#include "trained.h"
+
+#include <memory>
+
+#include "core.h"
+#include "faithful/metrics/decide.h"
+#include "faithful/model/infer.h"
+#include "faithful/trained/match.h"
+#include "faithful/trained/model_file.h"
+
+namespace faithful::python {
+
+Dataset data_for_model(const Dataset& given, const TrainedModel& model) {
+  Dataset dataset = given;
+  for (std::string& note : fit_to_model(dataset, model)) dataset.notes.push_back(std::move(note));
+  return dataset;
+}
+
+namespace {
+
+std::shared_ptr<TrainedModel> model_of_bytes(const py::bytes& bytes) {
+  return std::make_shared<TrainedModel>(parse_model(bytes, "model"));
+}
+
+// [N, K], of all windows of the data set. The threads live as long as the call.
+py::array_t<float> probabilities(const TrainedModel& model, Dataset& dataset, std::size_t threads) {
+  Matrix<float> found;
+  {
+    const py::gil_scoped_release free;
+    ThreadPool pool(threads);
+    fit_to_model(dataset, model);
+    found = probabilities_of(*model.predictor, cut_for_model(dataset, model), pool);
+  }
+  return owning_array(std::move(found));
+}
+
+py::array_t<std::int64_t> classes_of(const TrainedModel& model, const Dense<float>& rows) {
+  const auto count = static_cast<std::size_t>(rows.shape(0)), classes = static_cast<std::size_t>(rows.shape(1));
+  std::vector<std::int64_t> found(count);
+  for (std::size_t i = 0; i < count; ++i)
+    found[i] = decide(std::span<const float>{rows.data() + i * classes, classes}, model.threshold);
+  return owning_array(std::move(found));
+}
+
+}  // namespace
+
+void bind_trained(py::module_& module) {
+  py::class_<TrainedModel, std::shared_ptr<TrainedModel>>(module, "Model")
+      .def_property_readonly("classes", [](const TrainedModel& self) { return self.classes; })
+      .def_property_readonly("channels", [](const TrainedModel& self) { return self.channels; })
+      .def_property_readonly("length", [](const TrainedModel& self) { return self.shape().length; })
+      .def_property_readonly("threshold", [](const TrainedModel& self) { return self.threshold; })
+      .def_property_readonly("json", [](const TrainedModel& self) { return dump_json(describe_model(self)); })
+      .def("probabilities", &probabilities)
+      .def("classes_of", &classes_of)
+      .def(
+          "save", [](const TrainedModel& self, const std::string& path) { save_model(path, self); },
+          py::call_guard<py::gil_scoped_release>())
+      .def("bytes", [](const TrainedModel& self) { return py::bytes(model_bytes(self)); })
+      .def(py::pickle([](const TrainedModel& self) { return py::bytes(model_bytes(self)); }, &model_of_bytes));
+  module.def(
+      "load_model", [](const std::string& path) { return std::make_shared<TrainedModel>(load_model(path)); },
+      py::call_guard<py::gil_scoped_release>());
+}
+
+}  // namespace faithful::python

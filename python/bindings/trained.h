@@ -1,0 +1,11 @@
+#pragma once
+
+#include "faithful/data/dataset.h"
+#include "faithful/trained/trained_model.h"
+
+namespace faithful::python {
+
+// A copy of the data set that fits the model: the one of Python stays as it is.
+Dataset data_for_model(const Dataset& given, const TrainedModel& model);
+
+}  // namespace faithful::python

@@ -1,0 +1,154 @@
+"""From data sets to trained models and predictions: what `faithful train` and `faithful predict` do."""
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+
+import numpy as np
+
+from . import _core
+from ._options import checked, checks_of, found, path, seed as seed_of, text, threads, yes_no
+from .data import Dataset
+
+_PARTS = {
+    "model": checks_of(one for one in _core.model_settings() if one["group"] and one["name"] != "form"),
+    "split": checks_of(one for one in _core.split_settings() if one["group"]),
+    "train": checks_of(one for one in _core.train_settings() if one["group"]),
+}
+_FIT = {name: check for part in _PARTS.values() for name, check in part.items()}
+
+
+class Model:
+    """A trained model. fit() and load_model() make one; evaluate(), predict() and diagnose() take it."""
+
+    def __init__(self, core, notes=()):
+        self._core = core
+        self.notes = list(notes)  # of the training, for the user
+
+    classes = property(lambda self: self._core.classes)  # of two, the second is the positive one
+    channels = property(lambda self: self._core.channels)
+    length = property(lambda self: self._core.length)  # samples of a window, or of the longest series
+    threshold = property(lambda self: self._core.threshold)  # of two classes: the second from this probability on
+    record = property(lambda self: json.loads(self._core.json)["record"])  # data, split, history, test scores
+
+    def to_dict(self):
+        """All but the weights, as `faithful show --json` prints it."""
+        return json.loads(self._core.json)
+
+    def save(self, file):
+        """Writes the model file, which load_model() and the program read."""
+        self._core.save(path("file", file))
+
+    def __repr__(self):
+        return (f"<Model: {len(self.channels)} channels, up to {self.length} samples, "
+                f"classes {', '.join(self.classes)}>")
+
+
+def load_model(file):
+    """Reads a model file: of Model.save(), of TimeSeriesTransformer.save() or of `faithful train`."""
+    return Model(_core.load_model(path("file", file)))
+
+
+def fit(data, encoding="dft", *, preset="small", seed=1, baselines=True, n_jobs=None, verbose=False, **options):
+    """Trains a classifier of windows or of whole series, as `faithful train` does: the same bits for the same seed.
+
+    data: a data set with labels. options: those of windows, model, position and training, such as window, stride,
+    split, scaler, width, epochs, learning_rate; docs/options.md describes each. Without window and split both follow
+    the data. The test part is scored once: model.record["test"], beside model.record["baselines"].
+    """
+    options = {"stride": 20, "patience": 15, **options}
+    said = checked({"encoding": encoding, **options}, _FIT)
+    parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
+    parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
+    core, notes = _core.fit(data_of(data), {**parts, "preset": text("preset", preset),
+                                            "baselines": yes_no("baselines", baselines)},
+                            None, threads(n_jobs), yes_no("verbose", verbose))
+    return Model(core, notes)
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Predictions:
+    """What a model predicts for each window, in the order of the data."""
+
+    series: np.ndarray  # [n], name of the series
+    begin: np.ndarray  # [n], first sample
+    end: np.ndarray  # [n], one after the last sample
+    start_time: np.ndarray | None  # [n] datetime64[ns], of the first sample; None where the data has no times
+    end_time: np.ndarray | None  # [n], of the last sample
+    probabilities: np.ndarray  # [n, K] float32
+    predicted: np.ndarray  # [n], name of the class
+    classes: list
+    notes: list  # for the user, a line each
+
+    @property
+    def scores(self):
+        """[n]: the probability of the second of two classes."""
+        if len(self.classes) != 2:
+            raise ValueError(f"scores: expected a model of two classes, found {len(self.classes)}; see probabilities")
+        return self.probabilities[:, 1]
+
+    def __len__(self):
+        return len(self.begin)
+
+    def to_dict(self):
+        """{column: list}, with the columns that `faithful predict` writes."""
+        out = {"series": self.series.tolist(), "begin": self.begin.tolist(), "end": self.end.tolist()}
+        if self.start_time is not None:
+            out["start_time"] = self.start_time.astype(str).tolist()
+            out["end_time"] = self.end_time.astype(str).tolist()
+        if len(self.classes) == 2:
+            out["score"] = self.scores.tolist()
+        else:
+            out.update({f"p({name})": column.tolist() for name, column in zip(self.classes, self.probabilities.T)})
+        return {**out, "class": self.predicted.tolist()}
+
+    def __repr__(self):
+        counts = [(name, int((self.predicted == name).sum())) for name in self.classes]
+        return f"{len(self)} windows: " + ", ".join(f"{count} {name}" for name, count in counts if count)
+
+
+def predict(model, data, *, scale_as=None, n_jobs=None):
+    """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
+
+    model: a Model, a fitted TimeSeriesTransformer or a model file. Channels are matched by name. scale_as: scale as
+    this series of the training; by default by name, else as all together.
+    """
+    core = model_of(model)
+    one = _core.predict(core, data_of(data), None if scale_as is None else text("scale_as", scale_as), threads(n_jobs))
+    classes = core.classes
+    first, last = _times(data, one)
+    return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
+                       np.array(classes)[one["predicted"]], classes, one["notes"])
+
+
+def model_of(model):
+    """The compiled model of a Model, of a fitted estimator, or of a file."""
+    if isinstance(model, Model):
+        return model._core
+    if hasattr(model, "_model_of_fit"):
+        return model._model_of_fit()
+    if isinstance(model, (str, os.PathLike)):
+        return _core.load_model(os.fspath(model))
+    raise TypeError(f"model: expected a Model, a fitted TimeSeriesTransformer or a model file, found {found(model)}")
+
+
+def data_of(data, name="data"):
+    if not isinstance(data, Dataset):
+        raise TypeError(f"{name}: expected a data set (faithful.data.load or from_arrays), found {found(data)}")
+    return data._core
+
+
+def names_of(windows):
+    """[n]: the name of the series of each window."""
+    return np.array(windows["series_names"], dtype=object)[windows["series"]]
+
+
+def _times(data, windows):
+    """Of the first and the last sample of each window; None where a series has no times."""
+    times = [one.times for one in data]
+    if any(one is None for one in times):
+        return None, None
+    pick = lambda samples: np.array([times[s][t] for s, t in zip(windows["series"], samples)],  # noqa: E731
+                                    dtype="datetime64[ns]")
+    return pick(windows["begin"]), pick(windows["end"] - 1)

@@ -1,0 +1,61 @@
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._classifier import TimeSeriesTransformer
+from .data import Dataset
+
+class Model:
+    notes: list[str]
+    @property
+    def classes(self) -> list[str]: ...
+    @property
+    def channels(self) -> list[str]: ...
+    @property
+    def length(self) -> int: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def record(self) -> dict[str, Any]: ...
+    def __init__(self, core: Any, notes: Any = ()) -> None: ...
+    def to_dict(self) -> dict[str, Any]: ...
+    def save(self, file: str | os.PathLike[str]) -> None: ...
+
+@dataclass(frozen=True)
+class Predictions:
+    series: NDArray[np.object_]
+    begin: NDArray[np.int64]
+    end: NDArray[np.int64]
+    start_time: NDArray[np.datetime64] | None
+    end_time: NDArray[np.datetime64] | None
+    probabilities: NDArray[np.float32]
+    predicted: NDArray[np.str_]
+    classes: list[str]
+    notes: list[str]
+    @property
+    def scores(self) -> NDArray[np.float32]: ...
+    def __len__(self) -> int: ...
+    def to_dict(self) -> dict[str, list[Any]]: ...
+
+def load_model(file: str | os.PathLike[str]) -> Model: ...
+def fit(
+    data: Dataset,
+    encoding: str = "dft",
+    *,
+    preset: str = "small",
+    seed: int = 1,
+    baselines: bool = True,
+    n_jobs: int | None = None,
+    verbose: bool = False,
+    **options: Any,
+) -> Model: ...
+def predict(
+    model: Model | TimeSeriesTransformer | str | os.PathLike[str],
+    data: Dataset,
+    *,
+    scale_as: str | None = None,
+    n_jobs: int | None = None,
+) -> Predictions: ...

@@ -1,0 +1,193 @@
+"""fit, evaluate, predict and diagnose on data sets: the numbers and the words of the program, to the last bit."""
+import csv
+import io
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import faithful
+from conftest import ROOT
+from faithful import data
+
+SMALL = {"preset": "plain", "width": 16, "heads": 2, "layers": 1, "epochs": 8, "window": 30, "stride": 10}
+FLAGS = [text for name, value in SMALL.items() for text in (f"--{name}", value)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """pump.csv; june.csv, which has a mistake in it; good.csv without labels."""
+    folder = tmp_path_factory.mktemp("models")
+    lines = subprocess.run(["awk", "-f", ROOT / "examples/pump.awk"], capture_output=True, text=True, check=True).stdout.splitlines()
+    (folder / "pump.csv").write_text("\n".join(lines) + "\n")
+    random = np.random.default_rng(5)
+    rows = [line.split(",") for line in lines[1:1501]]
+    for i, row in enumerate(rows):  # noise, and a column more, and another order
+        row[0] = f"{float(row[0]) + random.normal(0, 2):.4f}"
+        row.append("2024-05-01T%02d:%02d:%02d" % (i // 3600, i // 60 % 60, i % 60))
+    (folder / "june.csv").write_text("flow,temp,hum,hot,time\n" + "\n".join(
+        ",".join([row[1], row[0], *row[2:]]) for row in rows) + "\n")
+    (folder / "good.csv").write_text("temp,flow,hum\n" + "\n".join(",".join(row[:3]) for row in rows[:200]) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pump(folder):
+    return data.load(folder / "pump.csv", label="hot")
+
+
+@pytest.fixture(scope="module")
+def june(folder):
+    return data.load(folder / "june.csv", label="hot", time="time")
+
+
+@pytest.fixture(scope="module")
+def model(pump):
+    return faithful.fit(pump, seed=3, **SMALL)
+
+
+@pytest.fixture(scope="module")
+def file(model, folder):
+    model.save(folder / "m.safetensors")
+    return folder / "m.safetensors"
+
+
+JUNE = ("--label", "hot", "--time", "time")
+
+
+def test_fit_writes_the_file_of_the_program(folder, file, program):
+    program("train", folder / "pump.csv", "--label", "hot", "--seed", 3, *FLAGS, "-o", folder / "p.safetensors")
+    assert (folder / "p.safetensors").read_bytes() == file.read_bytes()
+
+
+@pytest.mark.parametrize("test_trips", [0, 8])
+def test_window_and_split_follow_the_data(test_trips, program, tmp_path):
+    """Whole trips; split by series, or as the set is split."""
+    lift = data.elevator(30, anomalies=50, test_trips=test_trips, samples=60, channels=3)
+    lift.save(tmp_path / "lift.npz")
+    faithful.fit(data.load(tmp_path / "lift.npz"), preset="plain", epochs=2, baselines=False).save(tmp_path / "a.safetensors")
+    program("train", tmp_path / "lift.npz", "--preset", "plain", "--epochs", 2, "--no-baselines", "-o",
+            tmp_path / "b.safetensors")
+    assert (tmp_path / "a.safetensors").read_bytes() == (tmp_path / "b.safetensors").read_bytes()
+
+
+def test_model(model, file):
+    assert model.classes == ["normal", "anomalous"] and model.channels == ["temp", "flow", "hum"] and model.length == 30
+    assert model.record["test"]["f1"] > 0.5 and "linear" in model.record["baselines"]
+    for again in (faithful.load_model(file), pickle.loads(pickle.dumps(model))):
+        assert again.to_dict() == model.to_dict() and again.threshold == model.threshold
+    assert repr(model) == "<Model: 3 channels, up to 30 samples, classes normal, anomalous>"
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_evaluate_is_that_of_the_program(held_out, folder, pump, june, model, file, program):
+    arguments = [folder / "pump.csv", "--label", "hot", "--held-out"] if held_out else [folder / "june.csv", *JUNE]
+    wanted = program("evaluate", file, *arguments, "--resamples", 300, "--seed", 2, "--json")
+    found = faithful.evaluate(model, pump if held_out else june, held_out=held_out, resamples=300, seed=2)
+    assert found.to_dict() == wanted
+    assert found.intervals["f1"] == tuple(wanted["intervals"]["f1"]) and found.scores["f1"] == wanted["scores"]["f1"]
+    assert np.array_equal(found.confusion, wanted["scores"]["confusion"]) and found.events == wanted["scores"]["events"]
+    counted = [((found.truth == t) & (found.predicted == p)).sum() for t in (0, 1) for p in (0, 1)]
+    assert counted == found.confusion.ravel().tolist()
+    assert np.array_equal(found.predicted == 1, found.probabilities[:, 1].astype(float) >= found.threshold)
+    assert set(found.end - found.begin) == {30} and set(found.series) == {"pump" if held_out else "june"}
+    for word in ("AUC-PR", "95 % intervals", "events detected"):
+        assert word in repr(found)
+
+
+def test_evaluate_takes_files_and_estimators(june, model, file, bumps, quick):
+    assert faithful.evaluate(str(file), june).to_dict() == faithful.evaluate(file, june, n_jobs=1).to_dict()
+    estimator = faithful.TimeSeriesTransformer(**quick).fit(*bumps)
+    found = faithful.evaluate(estimator, data.from_arrays(*bumps))
+    assert "too good" in found.notes[0]  # the same arrays
+    assert faithful.evaluate(estimator, data.from_arrays(bumps[0][:20], bumps[1][:20])).notes == []
+    found = faithful.evaluate(estimator, data.from_arrays(*bumps, name="new"))
+    assert found.scores["accuracy"] == estimator.score(*bumps) and found.events is None and found.notes == []
+    assert np.array_equal(found.probabilities, estimator.predict_proba(bumps[0]))
+    with pytest.raises(ValueError, match="not fitted yet"):
+        faithful.evaluate(faithful.TimeSeriesTransformer(), june)
+
+
+def test_more_than_two_classes(bumps, quick, program, tmp_path):
+    X, _ = bumps
+    waves = data.from_arrays(X, np.array(["a", "b", "c"])[np.arange(60) % 3], name="waves")
+    waves.save(tmp_path / "waves.npz")
+    estimator = faithful.TimeSeriesTransformer(**{**quick, "epochs": 1}).fit(*waves.arrays())
+    estimator.save(tmp_path / "m.safetensors")
+    found = faithful.evaluate(estimator, waves)
+    assert found.to_dict() == program("evaluate", tmp_path / "m.safetensors", tmp_path / "waves.npz", "--json")
+    assert found.threshold is None and found.confusion.shape == (3, 3) and "macro F1" in repr(found)
+    predictions = faithful.predict(estimator, waves)
+    assert np.array_equal(predictions.predicted, estimator.predict(X))
+    assert list(predictions.to_dict()) == ["series", "begin", "end", "p(a)", "p(b)", "p(c)", "class"]
+    with pytest.raises(ValueError, match="scores: expected a model of two classes, found 3"):
+        predictions.scores
+    with pytest.raises(ValueError, match="class_name: expected a class that the model knows, found none"):
+        faithful.diagnose(estimator, waves)
+
+
+def test_evaluate_says_what_is_wrong(pump, june, model, folder, bumps, quick):
+    assert faithful.evaluate(model, pump).notes == [
+        "this looks like the data that the model was trained on, so the scores are too good: held_out takes only its "
+        "test part"]
+    with pytest.raises(ValueError, match=r'good.csv: expected labels to compare with, found none \(label="COLUMN"\)'):
+        faithful.evaluate(model, data.load(folder / "good.csv"))
+    with pytest.raises(ValueError, match=r"expected the data that the model was trained on, .* \(leave out held_out\)"):
+        faithful.evaluate(model, june, held_out=True)
+    with pytest.raises(ValueError, match=r"X: expected 3 channels, found 2 \(the model knows them by name"):
+        faithful.evaluate(model, data.from_arrays(*bumps))
+    everything = faithful.TimeSeriesTransformer(**{**quick, "epochs": 1, "validation": None}).fit(*bumps)
+    names = data.from_arrays(*bumps)
+    with pytest.raises(ValueError, match="held_out: expected a model whose training left a test part with labels, found none"):
+        faithful.evaluate(everything, names, held_out=True)
+
+
+def test_predict_is_that_of_the_program(june, folder, model, file, program):
+    rows = list(csv.DictReader(io.StringIO(program("predict", file, folder / "june.csv", "--time", "time"))))
+    found = faithful.predict(model, june)
+    said = found.to_dict()
+    assert list(said) == list(rows[0]) and len(found) == len(rows) == 148
+    assert np.array_equal(found.scores, np.array([row["score"] for row in rows], np.float32))
+    for name in ("series", "begin", "end", "class"):
+        assert [str(one) for one in said[name]] == [row[name] for row in rows]
+    for name in ("start_time", "end_time"):
+        assert [one[:19] for one in said[name]] == [row[name][:19] for row in rows]
+    assert found.notes == [] and repr(found).startswith("148 windows: ")
+
+
+def test_data_sets_stay_as_they_are(june, model):
+    before = june[0].values.copy()
+    faithful.predict(model, june), faithful.evaluate(model, june), faithful.diagnose(model, june, normal=june)
+    assert june.channels == ["flow", "temp", "hum"] and np.array_equal(june[0].values, before)
+
+
+@pytest.mark.parametrize("arguments, flags", [
+    ({}, []), ({"most": 2, "above": 0.4, "only_series": ["1"], "class_name": "anomalous"},
+               ["--most", 2, "--above", 0.4, "--series", 1, "--class", "anomalous"])])
+def test_diagnose_is_that_of_the_program(arguments, flags, june, folder, model, file, program):
+    call = ["diagnose", file, folder / "june.csv", *JUNE, *flags]
+    found = faithful.diagnose(model, june, **arguments)
+    wanted = program(*call, "--json")
+    assert found.to_dict() == wanted and len(found) == len(wanted["alarms"]) >= 2
+    words = program(*call)
+    assert found.summary.replace("most=\"N\"", "--most N") in words
+    for alarm in found.alarms[:2]:
+        assert alarm.advice in words and alarm.truth_words in words
+        assert alarm.truth["false_alarm"] or alarm.truth_words.startswith("What was wrong, by the labels: 2024-05-01")
+        assert f"Look first at {alarm.sensors[0]}" in repr(alarm) and repr(alarm) in repr(found)
+        assert np.isclose(alarm.shares.sum(), 1) and (np.diff(alarm.shares) <= 0).all()
+        assert alarm.spans.shape[1] == 2 and {len(one) for one in alarm.times.values()} == {len(alarm.pieces)}
+        assert set(alarm.times) == {"attention", "occlusion", "gradient"}
+
+
+def test_diagnose_with_a_normal_and_without_an_alarm(june, folder, model, file, pump, program):
+    bare = data.load(folder / "june.csv", ignore=["hot", "time"])
+    found = faithful.diagnose(model, bare, normal=data.load(folder / "good.csv"))
+    assert found.normal.endswith("of good") and found[0].truth is None and found[0].truth_words == ""
+    assert found.to_dict() == program("diagnose", file, folder / "june.csv", "--normal", folder / "good.csv", "--json")
+    none = faithful.diagnose(model, june, above=1.0)
+    assert len(none) == 0 and none.summary.startswith("no alarm: the highest score is ")
+    assert "above=0.9" in none.summary and repr(none) == none.summary
+    held_out = faithful.diagnose(model, pump, held_out=True)
+    assert held_out.to_dict() == program("diagnose", file, folder / "pump.csv", "--label", "hot", "--held-out", "--json")
