@@ -5,7 +5,7 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build demo test test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build docs demo test test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -52,6 +52,9 @@ fuzz: setup-test ## fuzz every target: make fuzz SECONDS=600 [TARGET=npy]
 
 clean-room: setup-clean-room ## make test in a bare Debian system made for it (root only)
 	@tools/clean-room
+
+docs: setup-docs ## the API reference of the public headers, in build/docs/html
+	@tools/docs
 
 install: build   ## into PREFIX (/usr/local)
 	@cmake --install build/release --prefix $(PREFIX)

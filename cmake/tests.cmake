@@ -95,11 +95,18 @@ add_test(NAME fields COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/chec
 add_test(NAME documents COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_documents.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(layers fields documents PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
 foreach(example IN LISTS examples)
   get_filename_component(name ${example} NAME_WE)
   add_executable(example_${name} ${example})
   target_link_libraries(example_${name} PRIVATE faithful)
-  add_test(NAME example-${name} COMMAND example_${name})
+  add_test(NAME example-${name} COMMAND example_${name} WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
   set_tests_properties(example-${name} PROPERTIES LABELS "fast;program")
 endforeach()
+
+# The pump's log, which examples read.
+add_test(NAME example-pump-data COMMAND sh -c "awk -f '${PROJECT_SOURCE_DIR}/examples/pump.awk' > pump.csv"
+  WORKING_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
+set_tests_properties(example-pump-data PROPERTIES LABELS "fast;program" FIXTURES_SETUP pump)
+set_tests_properties(example-pump PROPERTIES FIXTURES_REQUIRED pump PASS_REGULAR_EXPRESSION "Look first at temp")

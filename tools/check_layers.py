@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Holds the code to the rooms of cmake/rooms.cmake: python3 tools/check_layers.py ROOT
 
-A room includes only itself, base, and the rooms its line names. A public header (any .h not named *_internal.h)
-includes the standard library and our own headers, nothing else: a user of libfaithful needs none of our -dev packages.
-The program includes no *_internal.h.
+A room includes only itself, base, and the rooms its line names. A header that is not named *_internal.h includes the
+standard library and our own headers, nothing else: a user of libfaithful needs none of our -dev packages. The program
+and faithful/faithful.h include no *_internal.h.
 """
 import pathlib
 import re
@@ -39,7 +39,7 @@ def complaints(root):
             yield f"faithful/{folder}: expected a line faithful_room({folder} ...) in cmake/rooms.cmake, found none"
     for path in sorted([*root.glob("faithful/**/*.h"), *root.glob("faithful/**/*.cpp"), *root.glob("app/**/*.h"), *root.glob("app/**/*.cpp")]):
         place = path.relative_to(root)
-        room = place.parts[1] if place.parts[0] == "faithful" else None
+        room = place.parts[1] if place.parts[0] == "faithful" and len(place.parts) > 2 else None
         is_public_header = room and path.suffix == ".h" and not path.stem.endswith("_internal")
         for number, quote, name in includes(path):
             target = re.match(r"faithful/([^/]+)/", name)
@@ -51,7 +51,7 @@ def complaints(root):
             if is_public_header and quote == "<" and not STANDARD.match(name):
                 yield f"{place}:{number}: expected only standard headers in a public header, found <{name}>"
             if not room and name.endswith("_internal.h"):
-                yield f"{place}:{number}: expected public headers in the program, found {name}"
+                yield f"{place}:{number}: expected no internal header, found {name}"
 
 
 def main():
