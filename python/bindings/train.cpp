@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -32,26 +31,12 @@ class Interrupts {
   std::optional<py::error_already_set> raised_ = {};
 };
 
-// Where Python says nothing, window length and split follow the data, as in the program.
-void follow_the_data(const Dataset& dataset, const py::dict& said, SplitOptions& split) {
-  const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
-  const auto has_labelled = [&](Part part) {
-    return std::ranges::any_of(dataset.series, [&](const Series& series) {
-      return series.part == part && (series.label != kNoLabel || !series.labels.empty());
-    });
-  };
-  if (!said.contains("window")) split.window.length = by_series ? 0 : 100;
-  if (said.contains("split")) return;
-  split.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
-  if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) split.kind = SplitKind::kGiven;
-}
-
+// What Python says, else what `faithful train` starts from.
 FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
-  FitOptions options;
+  FitOptions options = default_fit_options(dataset);
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
-  options.split = split_options_of(part("split"));
-  follow_the_data(dataset, part("split"), options.split);
+  take_settings(settings(options.split), part("split"));
   options.scaler = scaler_of(part("split"));
   take_settings(settings(options.train), part("train"));
   options.baselines = said["baselines"].cast<bool>();
