@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -32,14 +31,12 @@ class Interrupts {
   std::optional<py::error_already_set> raised_ = {};
 };
 
+// What Python says, else what `faithful train` starts from.
 FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
-  FitOptions options;
+  FitOptions options = default_fit_options(dataset);
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
-  options.split = split_options_of(part("split"));
-  const SplitOptions suggested = suggested_split(dataset, options.split);
-  if (!part("split").contains("window")) options.split.window.length = suggested.window.length;
-  if (!part("split").contains("split")) options.split.kind = suggested.kind;
+  take_settings(settings(options.split), part("split"));
   options.scaler = scaler_of(part("split"));
   take_settings(settings(options.train), part("train"));
   options.baselines = said["baselines"].cast<bool>();

@@ -7,12 +7,6 @@
 
 namespace faithful::python {
 
-SplitOptions split_options_of(const py::dict& said) {
-  SplitOptions options;
-  take_settings(settings(options), said);
-  return options;
-}
-
 ScalerKind scaler_of(const py::dict& said) {
   ScalerKind kind = ScalerKind::kStandard;
   take_settings({scaler_setting(kind)}, said);
@@ -69,7 +63,8 @@ py::dict arrays_of(const Windows& windows, ThreadPool& pool) {
 }
 
 py::dict split(const Dataset& dataset, const py::dict& said, std::size_t threads) {
-  const SplitOptions options = split_options_of(said);
+  SplitOptions options;
+  take_settings(settings(options), said);
   const ScalerKind scaler = scaler_of(said);
   std::optional<WindowSets> sets;
   {

@@ -11,7 +11,6 @@
 namespace faithful::python {
 
 // From the names that Python gives to the fields.
-SplitOptions split_options_of(const pybind11::dict& said);
 ScalerKind scaler_of(const pybind11::dict& said);
 
 // Where windows lie, and their labels: {series_names, series (numbers of them) [n], begin [n], end [n], y [n]}.

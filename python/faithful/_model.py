@@ -57,7 +57,6 @@ def fit(data, encoding="dft", *, preset="small", seed=1, baselines=True, n_jobs=
     split, scaler, width, epochs, learning_rate; docs/options.md describes each. Without window and split both follow
     the data. The test part is scored once: model.record["test"], beside model.record["baselines"].
     """
-    options = {"stride": 20, "patience": 15, **options}
     said = checked({"encoding": encoding, **options}, _FIT)
     parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
     parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
