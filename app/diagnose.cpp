@@ -58,15 +58,12 @@ void run(const DiagnoseVerbOptions& options) {
   ThreadPool pool(options.threads);
   const DiagnosisReport report = diagnose(model, dataset, how, pool);
   const Json json = to_json(report);
-  if (options.json) {
-    print(dump_json(json, JsonLayout::kPretty));
-  } else {
-    for (const std::string& note : dataset.notes) print(note + "\n");
-    print(report_text(report, options.shown));
-  }
-  if (options.output.empty() || report.found.empty()) return;
-  const std::string page = write_diagnosis_page(options.output, report, json, options.shown);
-  if (!options.json) print(page + "\n");
+  std::string page;  // written before anything is printed, which may fail
+  if (!options.output.empty() && !report.found.empty())
+    page = write_diagnosis_page(options.output, report, json, options.shown) + "\n";
+  if (options.json) return print(dump_json(json, JsonLayout::kPretty));
+  for (const std::string& note : dataset.notes) print(note + "\n");
+  print(report_text(report, options.shown) + page);
 }
 
 std::vector<Option> diagnose_option_list(DiagnoseVerbOptions& o) {

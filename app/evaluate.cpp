@@ -50,16 +50,12 @@ void evaluate(const EvaluateOptions& options) {
   how.seed = options.seed;
   const Evaluation evaluation = evaluate_model(model, windows, how, pool);
   const Json json = to_json(evaluation, model, windows, options.held_out);
-  if (options.json) {
-    print(dump_json(json, JsonLayout::kPretty));
-  } else {
-    for (const std::string& note : dataset.notes) print(note + "\n");
-    print(evaluation_text(evaluation, model));
-  }
-  if (options.output.empty()) return;
-  const std::string page =
-      write_evaluation_page(options.output, {model, windows, evaluation, json, dataset.notes, options.drawn});
-  if (!options.json) print(page + "\n");
+  std::string page;  // written before anything is printed, which may fail
+  if (!options.output.empty())
+    page = write_evaluation_page(options.output, {model, windows, evaluation, json, dataset.notes, options.drawn}) + "\n";
+  if (options.json) return print(dump_json(json, JsonLayout::kPretty));
+  for (const std::string& note : dataset.notes) print(note + "\n");
+  print(evaluation_text(evaluation, model) + page);
 }
 
 }  // namespace

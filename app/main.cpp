@@ -2,11 +2,28 @@
 #include <exception>
 #include <new>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "app/command.h"
 #include "faithful/base/error.h"
 
+namespace {
+
+// A file that the program opens must never take the number of a standard stream that is closed: it would get what is
+// meant for a person. Each is opened the wrong way round, so that a read or write still fails as on a closed one;
+// standard error, which nobody misses, takes everything.
+void occupy_standard_streams() {
+  constexpr int kModes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream)
+    if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", kModes[stream]);
+}
+
+}  // namespace
+
 // Errors become exit codes here and nowhere else: 0 done, 1 failed, 2 bad usage or bad input.
 int main(int argc, char** argv) {
+  occupy_standard_streams();
   try {
     faithful::app::Command program = faithful::app::make_program();
     return faithful::app::run_program(program, {argv + 1, argv + argc});

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/data_arguments.h"
 #include "app/predictions.h"
@@ -14,6 +15,8 @@
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/io/file.h"
+#include "faithful/io/line_reader.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/model/infer.h"
 #include "faithful/predict/sample_lines.h"
 #include "faithful/predict/stream.h"
@@ -24,8 +27,10 @@ namespace faithful::app {
 
 namespace {
 
+constexpr const char* kSkip = "skip";
+
 struct PredictOptions {
-  std::string model, data_path, output, scale_as;
+  std::string model, data_path, output, scale_as, on_error = "stop";
   ReadOptions data;
   std::size_t threads = default_threads();
 };
@@ -41,7 +46,12 @@ class Sink {
     if (file_ != nullptr) file_->write(all);
     if (file_ == nullptr) print(all);
   }
-  void count(std::int32_t number) { ++counts_[static_cast<std::size_t>(number)]; }
+  void count(std::int32_t class_number, PredictionStatus status) {
+    ++windows_;
+    if (class_number != kNoLabel) ++counts_[static_cast<std::size_t>(class_number)];
+    invalid_ += status == PredictionStatus::kInvalid ? 1 : 0;
+    out_of_range_ += status == PredictionStatus::kOutOfRange ? 1 : 0;
+  }
   // Beside CSV on standard output, notes must not stand.
   void note(const std::string& line) const {
     if (file_ != nullptr) print(line + "\n");
@@ -49,12 +59,23 @@ class Sink {
   }
   std::string summary() const {
     std::string text;
-    std::size_t all = 0;
-    for (std::size_t k = 0; k < counts_.size(); ++k) {
-      all += counts_[k];
-      if (counts_[k] > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts_[k], model_.classes[k]);
-    }
-    return fmt::format("{} windows: {}", all, text);
+    const auto add = [&](std::size_t count, const std::string& what) {
+      if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, what);
+    };
+    for (std::size_t k = 0; k < counts_.size(); ++k) add(counts_[k], model_.classes[k]);
+    add(invalid_, "invalid");
+    return fmt::format("{} windows: {}", windows_, text);
+  }
+  // What whoever watches must know at the end: readings far outside, and windows without a score. The latter is an
+  // error, unless bad input is to be skipped.
+  void finish(bool skip) const {
+    if (out_of_range_ > 0)
+      note(fmt::format("{} of {} windows have readings far outside of what training has seen (status out_of_range)",
+                       out_of_range_, windows_));
+    if (invalid_ == 0) return;
+    const std::string text = fmt::format("{} of {} predictions are invalid: see the column reason", invalid_, windows_);
+    if (!skip) throw Error(fmt::format("{} ({} ends with exit code 0)", text, field_text("on_error", "skip")));
+    note(text);
   }
 
  private:
@@ -62,23 +83,31 @@ class Sink {
   FileWriter* file_;
   bool begun_ = false;
   std::vector<std::size_t> counts_;  // [K], windows of each class
+  std::size_t windows_ = 0, invalid_ = 0, out_of_range_ = 0;
 };
 
 // The lines of some windows of a data set whose first row is row `offset` of what the user has.
-void write_predictions(const Dataset& dataset, std::size_t offset, const Predictions& found,
+void write_predictions(const Dataset& dataset, std::size_t offset, const Predictions& found, const TrainedModel& model,
                        const PredictionLines& lines, Sink& sink) {
   std::string text;
   for (std::size_t i = 0; i < found.windows.size(); ++i) {
     const Window& window = found.windows[i];
     const Series& series = dataset.series[window.series];
     const std::size_t begin = window.begin, end = begin + window.length;
-    PredictionRow row{series.name, offset + begin, offset + end, {}, {}, found.probabilities.row(i)};
+    PredictionCheck check = found.checks[i];
+    check.furthest.sample += offset;
+    PredictionRow row{.series = series.name,
+                      .begin = offset + begin,
+                      .end = offset + end,
+                      .probabilities = found.probabilities.row(i),
+                      .status = check.status,
+                      .reason = reason_text(model, check)};
     if (!series.times.empty()) {
       row.first = series.times[begin];
       row.last = series.times[end - 1];
     }
     text += lines.line(row);
-    sink.count(found.classes[i]);
+    sink.count(found.classes[i], check.status);
   }
   sink.write(lines, text);
 }
@@ -89,7 +118,7 @@ void predict_streamed(const PredictOptions& options, const ReadOptions& reading,
   const PredictionLines lines(model, true, !reading.time.empty());
   predict_table(
       model, options.data_path, reading, pool,
-      [&](const TablePiece& piece) { write_predictions(piece.rows, piece.offset, piece.found, lines, sink); },
+      [&](const TablePiece& piece) { write_predictions(piece.rows, piece.offset, piece.found, model, lines, sink); },
       [&](const std::string& line) { sink.note(line); });
 }
 
@@ -102,7 +131,7 @@ void predict_loaded(const PredictOptions& options, const TrainedModel& model, Th
   Progress progress("predicting", dataset.rows());
   std::size_t done = 0;
   faithful::predict(model, dataset, pool, [&](const Predictions& found) {
-    write_predictions(dataset, 0, found, lines, sink);
+    write_predictions(dataset, 0, found, model, lines, sink);
     const Window& last = found.windows.back();
     std::size_t now = last.begin + last.length;
     for (std::size_t i = 0; i < last.series; ++i) now += dataset.series[i].length();
@@ -123,49 +152,107 @@ void predict_data(const PredictOptions& options, const TrainedModel& model, Sink
 }
 
 // Standard input, a line at a time; each prediction is printed before the next line is read.
-void predict_lines(const PredictOptions& options, TrainedModel model) {
-  if (!options.output.empty())
-    reject({{"--output"}, "nothing beside -, whose predictions go to standard output", quote(options.output)});
-  StreamPredictor predictor(std::move(model));
-  const WindowShape shape = predictor.model().shape();
-  SampleLines samples(predictor.model().channels, options.data, "standard input");
-  if (shape.uses_times() && !samples.has_times())
-    reject({{"standard input"}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
-  const PredictionLines lines(predictor.model(), false, samples.has_times());
-  std::vector<std::int64_t> times(shape.length, 0);  // of the last samples, by number modulo length
-  std::size_t count = 0;
-  for (std::string line; std::getline(std::cin, line);) {
-    const bool is_sample = samples.take(line);
-    if (count == 0 && is_sample) {
-      for (const std::string& note : samples.notes()) notice(note);
-      print(lines.header());
-    }
-    if (!is_sample) continue;
-    times[count % shape.length] = samples.time();
-    const std::span<const float> found = predictor.push(samples.values(), samples.time());
-    ++count;
-    if (found.empty()) continue;
-    print(lines.line({"", count - shape.length, count, times[count % shape.length], samples.time(), found}));
+class LinePredictor {
+ public:
+  LinePredictor(const PredictOptions& options, TrainedModel model)
+      : skip_(options.on_error == kSkip),
+        predictor_(std::move(model)),
+        shape_(predictor_.model().shape()),
+        samples_(predictor_.model().channels, options.data, "standard input"),
+        lines_(predictor_.model(), false, samples_.has_times()),
+        sink_(predictor_.model(), nullptr),
+        times_(shape_.length, 0) {
+    if (shape_.uses_times() && !samples_.has_times())
+      reject({{"standard input"}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
   }
-}
+
+  void run() {
+    LineReader input(STDIN_FILENO, "standard input");
+    std::string line;
+    while (read(input, line)) {
+    }
+    if (count_ == 0) reject({{"standard input"}, "samples, a line each", "none"});
+    if (count_ < shape_.length)
+      sink_.note(fmt::format("{} samples are fewer than a window of {}: no prediction", count_, shape_.length));
+    sink_.finish(skip_);
+  }
+
+ private:
+  // The next line; false at the end. A bad one ends the stream, or is answered as invalid and left out.
+  bool read(LineReader& input, std::string& line) {
+    try {
+      if (!input.next(line)) return false;
+      if (samples_.take(line, input.number())) take_sample();
+    } catch (const InputError& error) {
+      if (!skip_ || !begun_) throw;
+      answer({.begin = count_,
+              .end = count_,
+              .first = samples_.time(),
+              .last = samples_.time(),
+              .status = PredictionStatus::kInvalid,
+              .reason = error.spelled_by(flag_text)},
+             kNoLabel);
+    }
+    return true;
+  }
+
+  void take_sample() {
+    if (!std::exchange(begun_, true))
+      for (const std::string& note : samples_.notes()) sink_.note(note);
+    times_[count_ % shape_.length] = samples_.time();
+    const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
+    ++count_;
+    if (found.empty()) return sink_.write(lines_, "");
+    const PredictionCheck check = predictor_.check();
+    const bool invalid = check.status == PredictionStatus::kInvalid;
+    answer({.begin = count_ - shape_.length,
+            .end = count_,
+            .first = times_[count_ % shape_.length],
+            .last = samples_.time(),
+            .probabilities = found,
+            .status = check.status,
+            .reason = reason_text(predictor_.model(), check)},
+           invalid ? kNoLabel : decide(found, predictor_.model().threshold));
+  }
+
+  void answer(const PredictionRow& row, std::int32_t class_number) {
+    sink_.count(class_number, row.status);
+    sink_.write(lines_, lines_.line(row));
+  }
+
+  bool skip_, begun_ = false;
+  StreamPredictor predictor_;
+  WindowShape shape_;
+  SampleLines samples_;
+  PredictionLines lines_;
+  Sink sink_;
+  std::vector<std::int64_t> times_;  // of the last samples, by number modulo length
+  std::size_t count_ = 0;            // samples
+};
 
 void predict(const PredictOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".csv"))
     reject({{"--output"}, "a file name that ends in .csv", quote(options.output)});
   TrainedModel model = load_model(options.model);
   if (!options.scale_as.empty()) scale_as(model, options.scale_as);
-  if (options.data_path == "-") return predict_lines(options, std::move(model));
+  if (options.data_path == "-") {
+    if (!options.output.empty())
+      reject({{"--output"}, "nothing beside -, whose predictions go to standard output", quote(options.output)});
+    return LinePredictor(options, std::move(model)).run();
+  }
+  const bool skip = options.on_error == kSkip;
   if (options.output.empty()) {
     Sink sink(model, nullptr);
-    return predict_data(options, model, sink);
-  }
-  std::string summary;
-  write_file(options.output, [&](FileWriter& file) {
-    Sink sink(model, &file);
     predict_data(options, model, sink);
-    summary = sink.summary();
+    return sink.finish(skip);
+  }
+  std::optional<Sink> all;
+  write_file(options.output, [&](FileWriter& file) {
+    Sink& sink = all.emplace(model, &file);
+    predict_data(options, model, sink);
   });
-  print(fmt::format("{}: {}\n", options.output, summary));
+  print(fmt::format("{}: {}\n", options.output, all->summary()));
+  all->finish(skip);
 }
 
 }  // namespace
@@ -177,7 +264,10 @@ Command predict_verb() {
       {"DATA", &options->data_path, "a file or folder, labels not needed; -: lines of CSV on standard input", required},
       {"-o,--output FILE", &options->output, "scores.csv; without it they are printed", common},
       {"--scale-as SERIES", &options->scale_as, "scale as this series of the training",
-       by_default("by its name, else as all together"), common}};
+       by_default("by its name, else as all together"), common},
+      {"--on-error HOW", &options->on_error,
+       "bad lines of a stream, and windows without a score: stop, or skip (answer invalid, go on, end with exit code 0)",
+       one_of({"stop", kSkip}), common}};
   return {.name = "predict",
           .summary = "a score and a class for each window of a data set",
           .description =

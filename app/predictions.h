@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "faithful/trained/readings.h"
 #include "faithful/trained/trained_model.h"
 
 namespace faithful::app {
@@ -19,11 +20,13 @@ struct PredictionRow {
   std::size_t begin = 0, end = 0;                     // samples begin .. end - 1, from 0
   std::optional<std::int64_t> first = {}, last = {};  // times of the first and the last sample, where there are any
   std::span<const float> probabilities = {};          // [K]
+  PredictionStatus status = PredictionStatus::kOk;
+  std::string reason = {};  // of a status other than ok
 };
 
-// series,begin,end,start_time,end_time,score,class: the series where there are several or it has a name, times where
+// series,begin,end,start_time,end_time,score,class,status,reason: the series where there are several or it has a name, times where
 // there are any. The score is the probability of the second of two classes; of more classes each has a column
-// `p(NAME)`.
+// `p(NAME)`. An invalid prediction has no score, and `invalid` for its class.
 class PredictionLines {
  public:
   PredictionLines(const TrainedModel& model, bool has_series, bool has_times);

@@ -128,10 +128,10 @@ void train(const TrainVerbOptions& said) {
                             checkpoint_path(said.output)));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!said.json) report(result, options, seconds);
-  save_model(said.output, result.model);
+  save_model(said.output, result.model);  // before anything is printed, which may fail
   std::error_code ignored;
   std::filesystem::remove(checkpoint_path(said.output), ignored);
+  if (!said.json) report(result, options, seconds);
   print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }
 

@@ -12,6 +12,7 @@
 #include "faithful/diagnose/diagnosis_score.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/readings.h"
 
 namespace faithful {
 
@@ -121,7 +122,9 @@ DiagnosisReport diagnose(const TrainedModel& model, const Dataset& dataset, cons
   const std::vector<bool> chosen = chosen_series(options.only_series, dataset);
   DiagnosisReport report{model, dataset, class_number, alarm_threshold(options, model, class_number)};
   const Windows windows = options.held_out ? held_out_windows(dataset, model) : cut_for_model(dataset, model);
-  const std::vector<double> scores = scores_of(probabilities_of(*model.predictor, windows, pool), class_number);
+  const Matrix<float> probabilities = probabilities_of(*model.predictor, windows, pool);
+  require_scores(model, windows, probabilities);
+  const std::vector<double> scores = scores_of(probabilities, class_number);
   report.surest = surest_window(windows, scores, chosen);
   std::vector<Alarm> alarms = alarms_to_look_into(find_alarms(windows, scores, report.threshold), chosen);
   report.alarms = alarms.size();

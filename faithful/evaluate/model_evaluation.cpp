@@ -5,6 +5,7 @@
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/readings.h"
 
 namespace faithful {
 
@@ -47,7 +48,9 @@ Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool he
 Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, EvaluationOptions options,
                           ThreadPool& pool) {
   options.threshold = model.threshold;
-  return evaluate_predictions(probabilities_of(*model.predictor, windows, pool), windows, options, pool);
+  Matrix<float> probabilities = probabilities_of(*model.predictor, windows, pool);
+  require_scores(model, windows, probabilities);
+  return evaluate_predictions(std::move(probabilities), windows, options, pool);
 }
 
 Json to_json(const Evaluation& evaluation, const TrainedModel& model, const Windows& windows, bool held_out) {

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "faithful/base/error.h"
 #include "faithful/metrics/decide.h"
@@ -10,12 +13,26 @@
 
 namespace faithful {
 
+namespace {
+
+// probabilities [B, K] of windows first, first + 1, ..
+void check_finite(std::span<const float> probabilities, std::size_t first, std::size_t classes) {
+  for (std::size_t i = 0; i < probabilities.size(); ++i)
+    if (!std::isfinite(probabilities[i]))
+      reject({{fmt::format("window {}", first + i / classes + 1)},
+              "readings that the model can score",
+              "values so large that the score is not a finite number"});
+}
+
+}  // namespace
+
 Predictions predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool) {
   Predictions all;
   all.probabilities.columns = model.shape().classes;
   predict(model, dataset, pool, [&](const Predictions& piece) {
     all.windows.insert(all.windows.end(), piece.windows.begin(), piece.windows.end());
     all.classes.insert(all.classes.end(), piece.classes.begin(), piece.classes.end());
+    all.checks.insert(all.checks.end(), piece.checks.begin(), piece.checks.end());
     const std::vector<float>& values = piece.probabilities.values;
     all.probabilities.values.insert(all.probabilities.values.end(), values.begin(), values.end());
     all.probabilities.rows += piece.probabilities.rows;
@@ -32,7 +49,13 @@ void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool
     Predictions found;
     found.probabilities = probabilities_of(*model.predictor, windows, pool, begin, piece);
     found.classes = decide(found.probabilities, model.threshold);
-    for (std::size_t i = 0; i < found.classes.size(); ++i) found.windows.push_back(windows[begin + i]);
+    for (std::size_t i = 0; i < found.classes.size(); ++i) {
+      const Window& window = found.windows.emplace_back(windows[begin + i]);
+      const PredictionCheck& check = found.checks.emplace_back(
+          check_prediction(model, dataset.series[window.series], {window.begin, window.begin + window.length},
+                           found.probabilities.row(i)));
+      if (check.status == PredictionStatus::kInvalid) found.classes[i] = kNoLabel;
+    }
     take(found);
   }
 }
@@ -50,7 +73,9 @@ void predict_windows_into(const TrainedModel& model, std::span<const float> valu
     const std::span<float> found = std::span(logits).first(size * shape.outputs());
     scale_into(model.scaler.common, values.subspan(begin * window, size * window), samples);
     model.predictor->logits_into({.count = size, .values = samples}, found);
-    probabilities_into<float>(found, shape.classes, out.subspan(begin * shape.classes, size * shape.classes));
+    const std::span<float> probabilities = out.subspan(begin * shape.classes, size * shape.classes);
+    probabilities_into<float>(found, shape.classes, probabilities);
+    check_finite(probabilities, begin, shape.classes);
   }
 }
 

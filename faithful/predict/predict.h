@@ -12,6 +12,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/data/read.h"
+#include "faithful/trained/readings.h"
 #include "faithful/trained/trained_model.h"
 #include "faithful/window/windows.h"
 
@@ -21,7 +22,8 @@ namespace faithful {
 struct Predictions {
   std::vector<Window> windows = {};        // [N]: series, begin, length, and the label where the data has one
   Matrix<float> probabilities = {};        // [N, K], each row sums to 1
-  std::vector<std::int32_t> classes = {};  // [N], decided by the model's threshold
+  std::vector<std::int32_t> classes = {};  // [N], decided by the model's threshold; kNoLabel where the score is invalid
+  std::vector<PredictionCheck> checks = {};  // [N], whether each can be trusted
 };
 
 // Every window of every series, cut as in training: see WindowOptions. A series shorter than a window is padded; a
@@ -37,7 +39,8 @@ FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, Thr
                           const std::function<void(const Predictions&)>& take);
 
 // Windows of the caller, one after the other, all of the model's length: values [B, length, C] as measured, scaled
-// here by the statistics of all training series; out [B, K]. On the caller's thread.
+// here by the statistics of all training series; out [B, K]. On the caller's thread. InputError where a score is not a
+// finite number.
 FAITHFUL_API void predict_windows_into(const TrainedModel& model, std::span<const float> values, std::span<float> out);
 
 // Some rows of a table, and what the model predicts for windows in them.

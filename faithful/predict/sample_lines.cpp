@@ -1,6 +1,7 @@
 #include "faithful/predict/sample_lines.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -35,8 +36,8 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
         {{.field = "missing"}, "error, zero or keep for a stream", "interpolate", "the next value is not known yet"});
 }
 
-bool SampleLines::take(std::string_view line) {
-  ++line_;
+bool SampleLines::take(std::string_view line, std::size_t number) {
+  line_ = number > 0 ? number : line_ + 1;
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.empty()) return false;
@@ -55,6 +56,7 @@ bool SampleLines::take(std::string_view line) {
     const std::size_t column = match_.columns[c];
     const csv::Cell cell = csv::parse_cell(fields_[column], options_.decimal, values_[c]);
     if (cell != csv::Cell::kNumber) values_[c] = odd_value(cell, column);
+    if (std::isinf(values_[c])) reject({{place_, line_, column + 1}, "a finite number", quote(fields_[column])});
   }
   if (has_times()) read_time();
   return true;

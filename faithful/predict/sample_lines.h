@@ -26,15 +26,14 @@ class FAITHFUL_API SampleLines {
   // `place` stands in complaints.
   SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place);
 
-  // The next line, without its line end. True: values() and time() are those of a sample; false: it was a header or
+  // A line without its line end; its number counts from 1, 0: the one after the last. True: values() and time() are those of a sample; false: it was a header or
   // blank. InputError names line and column of what is wrong.
-  bool take(std::string_view line);
+  bool take(std::string_view line, std::size_t number = 0);
 
   std::span<const float> values() const { return values_; }  // [C], in the order of the model's channels
   bool has_times() const { return !options_.time.empty(); }
   std::int64_t time() const { return time_; }                             // ns since 1970
   const std::vector<std::string>& notes() const { return match_.notes; }  // after the first line
-  std::size_t line() const { return line_; }                              // from 1, of the last line taken
 
  private:
   void begin();  // from the fields of the first line

@@ -42,6 +42,7 @@ struct StreamPredictor::State {
         shape(model.shape()),
         rows(shape.length, shape.channels),
         times(shape.length, 1),
+        furthest(shape.length, 1),
         positions(shape.uses_times() ? shape.length : 0),
         logits(shape.outputs()),
         probabilities(shape.classes) {
@@ -54,6 +55,9 @@ struct StreamPredictor::State {
   std::span<const float> push(std::span<const float> values, std::int64_t time) {
     scale_into(model.scaler.common, values, rows.add());
     times.add()[0] = time;
+    FurthestReading& reading = furthest.add()[0];
+    reading = {};
+    take_further(model, values, count++, reading);
     if (!rows.full()) return {};
     model.predictor->logits_into({.count = 1, .values = rows.window(), .valid = {}, .times = window_times()}, logits);
     probabilities_into<float>(logits, shape.classes, probabilities);
@@ -68,16 +72,27 @@ struct StreamPredictor::State {
     return positions;
   }
 
+  PredictionCheck check() const {
+    FurthestReading worst;
+    for (const FurthestReading& one : furthest.window())
+      if (one.distance > worst.distance) worst = one;
+    return check_prediction(model, worst, probabilities);
+  }
+
   void clear() {
     rows.clear();
     times.clear();
+    furthest.clear();
+    count = 0;
   }
 
   TrainedModel model;
   WindowShape shape;
   SlidingRows<float> rows;  // [length, C], scaled
   SlidingRows<std::int64_t> times;
-  std::vector<float> positions;  // [length], where positions are times
+  SlidingRows<FurthestReading> furthest;  // [length], of each sample
+  std::size_t count = 0;                  // samples
+  std::vector<float> positions;           // [length], where positions are times
   std::vector<float> logits, probabilities;
 };
 
@@ -89,6 +104,10 @@ StreamPredictor& StreamPredictor::operator=(StreamPredictor&&) noexcept = defaul
 std::span<const float> StreamPredictor::push(std::span<const float> values, std::int64_t time) {
   assert(values.size() == state_->shape.channels);
   return state_->push(values, time);
+}
+
+PredictionCheck StreamPredictor::check() const {
+  return state_->check();
 }
 
 void StreamPredictor::reset() {

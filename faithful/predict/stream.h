@@ -6,6 +6,7 @@
 #include <span>
 
 #include "faithful/base/api.h"
+#include "faithful/trained/readings.h"
 #include "faithful/trained/trained_model.h"
 
 namespace faithful {
@@ -24,6 +25,9 @@ class FAITHFUL_API StreamPredictor {
   // where the model's positions are times, which must never decrease. Returns the probabilities [K] of the window that
   // ends with it, until the next call; empty while no window is full.
   std::span<const float> push(std::span<const float> values, std::int64_t time = 0);
+
+  // Whether the last prediction can be trusted. Samples count from 0 since the start or the last reset.
+  PredictionCheck check() const;
 
   void reset();  // forgets all samples
   const TrainedModel& model() const;

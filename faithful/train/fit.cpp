@@ -27,6 +27,7 @@ double seconds_of(const std::function<void()>& work) {
 struct Prepared {
   ModelConfig config;
   ScalerRecord scaler;
+  SeenRange seen;
   WindowSets sets;
   std::vector<std::string> notes;
 };
@@ -34,7 +35,7 @@ struct Prepared {
 Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options) {
   const Split split(dataset, split_options);
   const Scaler scaler = fit_scaler(split.train(), options.scaler);
-  Prepared made{options.model, scaler.record(), cut_windows(split, scaler), {}};
+  Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
   config.input.channels = dataset.channels.size();
   config.input.length = split.window_length();
@@ -235,7 +236,8 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
           .classes = dataset_.classes,
           .window = split_.window,
           .shortest_window = shortest,
-          .scaler = prepared.scaler};
+          .scaler = prepared.scaler,
+          .seen = prepared.seen};
 }
 
 FitResult Job::run() {

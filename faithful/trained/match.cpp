@@ -9,6 +9,7 @@
 #include "faithful/base/error.h"
 #include "faithful/io/csv.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/readings.h"
 
 namespace faithful {
 
@@ -163,6 +164,7 @@ std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& mode
   rename_classes(dataset, model);
   check_series(dataset, model);
   note_scales(dataset, model, match.notes);
+  if (std::string note = far_readings_note(model, dataset); !note.empty()) match.notes.push_back(std::move(note));
   return std::move(match.notes);
 }
 

@@ -29,6 +29,12 @@ constexpr const char* kFormatKey = "format";
 constexpr const char* kFormat = "faithful classifier, version 1";
 constexpr const char* kShift = "scaler.shift";    // [1 + series, C]: common, then of each series
 constexpr const char* kFactor = "scaler.factor";  // the same
+constexpr const char* kSeen = "seen";             // [2, C]: least and greatest reading; not in older files
+
+// Everything else in the file is a weight.
+bool is_weight(const SafetensorsEntry& entry) {
+  return entry.name != kShift && entry.name != kFactor && entry.name != kSeen;
+}
 
 std::vector<std::size_t> sizes_of(const engine::Shape& shape) {
   std::vector<std::size_t> sizes;
@@ -60,6 +66,15 @@ void check_scale(const Scale& scale, std::size_t channels, const std::string& pl
     for (const float number : *numbers)
       if (!std::isfinite(number)) reject({{place}, "finite numbers", fmt::format("{}", number)});
   }
+}
+
+void check_seen(const SeenRange& seen, std::size_t channels, const std::string& place) {
+  if (!seen.known()) return;
+  if (seen.low.size() != channels || seen.high.size() != channels)
+    reject({{place}, fmt::format("{} channels", channels), fmt::format("{}", seen.low.size())});
+  for (std::size_t c = 0; c < channels; ++c)
+    if (!std::isfinite(seen.low[c]) || !std::isfinite(seen.high[c]) || seen.low[c] > seen.high[c])
+      reject({{place}, "ranges of finite numbers", fmt::format("{} to {}", seen.low[c], seen.high[c])});
 }
 
 // ---- the scaler: names in the metadata, numbers as arrays, which keep every bit
@@ -113,6 +128,17 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
   record.common = {row(shift, 0), row(factor, 0)};
   for (std::size_t i = 0; i < series.size(); ++i) record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
   return record;
+}
+
+SeenRange read_seen(const Safetensors& file, std::size_t channels) {
+  SeenRange seen;
+  if (file.find(kSeen) == nullptr) return seen;
+  std::vector<float> both(2 * channels);
+  file.values_into<float>(kSeen, std::vector<std::size_t>{2, channels}, both);
+  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(channels);
+  seen.low.assign(both.begin(), middle);
+  seen.high.assign(middle, both.end());
+  return seen;
 }
 
 // ---- metadata
@@ -176,18 +202,17 @@ void read_weights(const Safetensors& file, Classifier<float>& classifier) {
   }
   ThreadPool alone(1);
   parameters.pack(alone);
-  if (file.entries().size() == parameters.entries().size() + 2) return;
   for (const SafetensorsEntry& entry : file.entries()) {
-    if (entry.name != kShift && entry.name != kFactor && parameters.find(entry.name) == nullptr)
+    if (is_weight(entry) && parameters.find(entry.name) == nullptr)
       reject({{file.place()}, "weights that the config declares", quote(entry.name)});
   }
 }
 
-// Numbers of all arrays but the scaler's.
+// Numbers of all weights.
 std::size_t count_weights(const Safetensors& file) {
   std::size_t bytes = 0;
   for (const SafetensorsEntry& entry : file.entries())
-    if (entry.name != kShift && entry.name != kFactor) bytes += entry.bytes.size();
+    if (is_weight(entry)) bytes += entry.bytes.size();
   return bytes / sizeof(float);
 }
 
@@ -209,6 +234,7 @@ TrainedModel read_model(const Safetensors& file) {
   model.channels = parse_names(metadata_json(file, "channels"), place + ": channels");
   model.classes = parse_names(metadata_json(file, "classes"), place + ": classes");
   model.scaler = read_scaler(file, metadata_json(file, "scaler"), config.input.channels, place + ": scaler");
+  model.seen = read_seen(file, config.input.channels);
   const Json window = metadata_json(file, "window"), threshold = metadata_json(file, "threshold");
   model.window = {
       .length = parse_count(window["length"], place + ": window.length"),
@@ -232,6 +258,7 @@ void check_model(const TrainedModel& model, const std::string& place) {
   check_scale(model.scaler.common, shape.channels, place + ": scaler");
   for (const auto& [name, scale] : model.scaler.by_series)
     check_scale(scale, shape.channels, fmt::format("{}: scaler of {}", place, quote(name)));
+  check_seen(model.seen, shape.channels, place + ": seen");
   const auto require = [&](bool holds, const char* where, const std::string& wanted, const auto& found) {
     if (!holds) reject({{fmt::format("{}: {}", place, where)}, wanted, fmt::format("{}", found)});
   };
@@ -263,6 +290,9 @@ std::string model_bytes(const TrainedModel& model) {
   const std::vector<std::size_t> shape = {1 + scaler.series.size(), model.channels.size()};
   std::vector<SafetensorsEntry> entries = {safetensors_entry<float>(kShift, shape, scaler.shift),
                                            safetensors_entry<float>(kFactor, shape, scaler.factor)};
+  std::vector<float> seen = model.seen.low;
+  seen.insert(seen.end(), model.seen.high.begin(), model.seen.high.end());
+  if (model.seen.known()) entries.push_back(safetensors_entry<float>(kSeen, {2, model.channels.size()}, seen));
   const engine::Parameters<float>& parameters = model.transformer()->classifier().parameters();
   for (const engine::ParameterEntry& entry : parameters.entries()) {
     const std::span<const float> values = parameters.values().subspan(entry.offset, entry.shape.count());

@@ -9,6 +9,7 @@
 #include "faithful/data/dataset.h"
 #include "faithful/io/json.h"
 #include "faithful/window/scale.h"
+#include "faithful/window/seen_range.h"
 #include "faithful/window/split.h"
 #include "faithful/window/windows.h"
 
@@ -28,6 +29,7 @@ struct FAITHFUL_API TrainedModel {
   WindowOptions window = {};                          // as training cut them; length 0: every series whole
   std::size_t shortest_window = 1;                    // samples, without padding, of the shortest in training
   ScalerRecord scaler = {};                           // what the training part taught
+  SeenRange seen = {};                                // of the training readings; unknown in old model files
   double threshold = 0.5;                             // two classes: the second where its probability is at least this
   std::string threshold_from = "default";             // where it came from, in words
   Json record = Json::object();                       // how and on what it was trained, with what scores

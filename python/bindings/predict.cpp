@@ -24,7 +24,14 @@ py::dict predict_data(const TrainedModel& given_model, const Dataset& given, con
     dataset = data_for_model(given, model);
     found = predict(model, dataset, pool);
   }
+  std::vector<std::string> statuses, reasons;
+  for (const PredictionCheck& check : found.checks) {
+    statuses.push_back(to_string(check.status));
+    reasons.push_back(reason_text(given_model, check));
+  }
   py::dict out = places_of(found.windows, dataset);
+  out["status"] = statuses;
+  out["reason"] = reasons;
   out["notes"] = note_texts(dataset.notes);
   out["probabilities"] = owning_array(std::move(found.probabilities));
   out["predicted"] = owning_array(std::move(found.classes));

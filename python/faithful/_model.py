@@ -76,7 +76,9 @@ class Predictions:
     start_time: np.ndarray | None  # [n] datetime64[ns], of the first sample; None where the data has no times
     end_time: np.ndarray | None  # [n], of the last sample
     probabilities: np.ndarray  # [n, K] float32
-    predicted: np.ndarray  # [n], name of the class
+    predicted: np.ndarray  # [n], name of the class; "invalid" where the score is not a finite number
+    status: np.ndarray  # [n], "ok", "out_of_range" (a reading far outside of what training has seen) or "invalid"
+    reason: np.ndarray  # [n], which reading, where the status is not "ok"
     classes: list
     notes: list  # for the user, a line each
 
@@ -100,10 +102,10 @@ class Predictions:
             out["score"] = self.scores.tolist()
         else:
             out.update({f"p({name})": column.tolist() for name, column in zip(self.classes, self.probabilities.T)})
-        return {**out, "class": self.predicted.tolist()}
+        return {**out, "class": self.predicted.tolist(), "status": self.status.tolist(), "reason": self.reason.tolist()}
 
     def __repr__(self):
-        counts = [(name, int((self.predicted == name).sum())) for name in self.classes]
+        counts = [(name, int((self.predicted == name).sum())) for name in [*self.classes, "invalid"]]
         return f"{len(self)} windows: " + ", ".join(f"{count} {name}" for name, count in counts if count)
 
 
@@ -118,7 +120,9 @@ def predict(model, data, *, scale_as=None, n_jobs=None):
     classes = core.classes
     first, last = _times(data, one)
     return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
-                       np.array(classes)[one["predicted"]], classes, one["notes"])
+                       np.array([*classes, "invalid"])[one["predicted"]],  # -1: the last
+                       np.array(one["status"], dtype=object), np.array(one["reason"], dtype=object), classes,
+                       one["notes"])
 
 
 def model_of(model):

@@ -33,6 +33,8 @@ class Predictions:
     end_time: NDArray[np.datetime64] | None
     probabilities: NDArray[np.float32]
     predicted: NDArray[np.str_]
+    status: NDArray[np.object_]
+    reason: NDArray[np.object_]
     classes: list[str]
     notes: list[str]
     @property

@@ -67,7 +67,7 @@ def test_predict_answers_every_window(folder):
     done = run("predict", "m.safetensors", "june.csv", "--time", "time", "-o", "s.csv", cwd=folder)
     assert done.returncode == 0, done.stderr
     found = parsed((folder / "s.csv").read_text())
-    assert list(found[0]) == ["series", "begin", "end", "start_time", "end_time", "score", "class"]
+    assert list(found[0]) == ["series", "begin", "end", "start_time", "end_time", "score", "class", "status", "reason"]
     assert len(found) == (640 - 16) // 4 + 1
     assert (found[3]["series"], found[3]["begin"], found[3]["end"]) == ("june", "12", "28")
     assert found[3]["start_time"] == "2023-11-14T22:13:32Z" and found[3]["end_time"] == "2023-11-14T22:13:47Z"
@@ -113,7 +113,7 @@ def test_predict_whole_series(folder):
     assert done.returncode == 0, done.stderr
     found = parsed(done.stdout)
     assert len(found) == 40 and found[1]["end"] == "19"
-    assert list(found[0]) == ["series", "begin", "end", "p(kind0)", "p(kind1)", "p(kind2)", "p(kind3)", "class"]
+    assert list(found[0]) == ["series", "begin", "end", "p(kind0)", "p(kind1)", "p(kind2)", "p(kind3)", "class", "status", "reason"]
     for row in found:
         shares = {name[2:-1]: float(value) for name, value in row.items() if name.startswith("p(")}
         assert abs(sum(shares.values()) - 1) < 1e-5 and row["class"] == max(shares, key=shares.get)
@@ -128,11 +128,12 @@ def test_stream_equals_the_batch_and_answers_at_once(folder):
     try:
         process.stdin.write("\n".join(lines[:16]) + "\n")  # names and 15 samples
         process.stdin.flush()
-        assert process.stdout.readline() == "begin,end,score,class\n"
+        assert process.stdout.readline() == "begin,end,score,class,status,reason\n"
         for i, line in enumerate(lines[16:200]):
             process.stdin.write(line + "\n")
             process.stdin.flush()
-            begin, end, score, _ = process.stdout.readline().strip().split(",")
+            begin, end, score, _, status, _ = process.stdout.readline().strip().split(",")
+            assert status in ("ok", "out_of_range")
             assert (int(begin), int(end)) == (i, i + 16)
             if begin in expected:
                 assert score == expected[begin]
