@@ -39,7 +39,7 @@ struct Faithfulness {
   // 2. Conditioning
   std::vector<double> singular_values;            // of the codes in fp64, largest first
   std::optional<double> condition;                // largest / smallest of min(S, d) singular values
-  bool singular = false;                          // condition beyond 1/eps: only that is known of it
+  bool singular = false;                          // the condition number is above 1/eps, and no more is known
   std::optional<double> stable_rank;              // |C|_F^2 / |C|_2^2
   std::optional<double> effective_rank;           // exp of the entropy of the singular values over their sum
   PerPrecision<std::optional<std::size_t>> rank;  // singular values above eps_p times the largest

@@ -15,7 +15,7 @@ struct Finding {
   enum class Weight { kFault, kWarning, kRemark };
   Weight weight = Weight::kRemark;
   std::string what;  // `duplicate-rows`, `transposed`, ...: for programs
-  std::string text;  // for people: what, where, how much, and what to do
+  std::string text;  // for people: what is wrong, where, how much, and what to do
 };
 FAITHFUL_API std::string_view to_string(Finding::Weight weight);  // fault, warning, remark
 

@@ -11,18 +11,18 @@
 
 namespace faithful {
 
-// What is to be diagnosed: windows of one series that a model flags and that overlap or touch, as one.
+// An alarm: flagged windows of one series that overlap or touch.
 struct Alarm {
   std::size_t series = 0;
   Range span = {};                          // of the series: all of its windows
-  double score = 0;                         // of the surest window
+  double score = 0;                         // the highest score of its windows
   std::size_t flagged = 0;                  // windows
-  std::vector<std::uint32_t> windows = {};  // numbers of those that are looked into: see find_alarms
+  std::vector<std::uint32_t> windows = {};  // numbers of the windows to examine: see find_alarms
 };
 
-// The alarms of windows with these scores: those of at least `threshold`, in the order of the data. Of a long alarm not
-// every window is looked into: the surest one, then the surest that overlaps none of those taken, and so on, at most
-// `most_windows`; they are given surest first. scores: [windows]
+// The alarms of windows whose scores are at least `threshold`, in the order of the data. In a long alarm not every
+// window is examined: the one with the highest score, then the highest that does not overlap those, and so on, at most
+// `most_windows`. They are given in that order. scores: [windows]
 FAITHFUL_API std::vector<Alarm> find_alarms(const Windows& windows, std::span<const double> scores, double threshold,
                                             std::size_t most_windows = 8);
 

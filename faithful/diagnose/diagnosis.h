@@ -18,7 +18,7 @@
 #include "faithful/model/infer.h"
 #include "faithful/window/windows.h"
 
-// Which sensor, and when: what made a trained model raise an alarm, by three methods that know nothing of each other.
+// Which sensor, and when: what made a trained model raise an alarm, by three independent methods.
 //
 //   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
 //               its attention says when, by rollout, and nothing about sensors
@@ -26,11 +26,11 @@
 //   gradient    gradient x input: the sum of dlogit/dx (x - normal), with the mean gradient on the way from normal to x
 //               (integrated gradients), so that the sums over all sensors, and over all steps, are the whole change
 //
-// and beside them, as something to beat, the deviation from normal that no model is needed for.
+// and, as a baseline that needs no model, the deviation from normal.
 
 namespace faithful {
 
-// What one method says about an alarm. Larger weights are more suspect; their units are the method's own.
+// What one method says about an alarm. Larger weights are more suspect. Each method has its own units.
 struct MethodAnswer {
   std::string method;                     // "attention", "occlusion", "gradient", "together", ...
   std::vector<double> sensors = {};       // [C]; empty: the method says nothing about sensors
@@ -38,7 +38,7 @@ struct MethodAnswer {
   std::vector<SuspectedSpan> spans = {};  // that stand out in `times`, most suspect first
 };
 
-// A closer look at the surest window of an alarm.
+// Details of the window with the highest score of an alarm.
 struct WindowDetails {
   Range span;               // of the series
   std::size_t step = 1;     // samples of a step
@@ -55,9 +55,9 @@ struct WindowDetails {
 
 struct Diagnosis {
   Alarm alarm;
-  std::vector<Range> pieces;            // of the series: the steps of the windows looked into, in order of time
+  std::vector<Range> pieces;            // of the series: the steps of the examined windows, in order of time
   std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
-  MethodAnswer together;                // attention and occlusion (see combined): what is said first
+  MethodAnswer together;                // attention and occlusion (see combined): what the advice says
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };
@@ -69,7 +69,7 @@ struct DiagnosisOptions {
   std::size_t gradient_points = 8;  // on the way from normal, at which the gradient is taken
 };
 
-// Looks into alarms of one model. The same answers for any number of threads.
+// Diagnoses alarms of one model. The results are the same for any number of threads.
 class FAITHFUL_API Diagnoser {
  public:
   // The model must outlive it. InputError where the attention maps of one window have more than 2^27 values: they grow
@@ -93,14 +93,15 @@ FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient
                                                  std::size_t samples, std::size_t step, const Normal& normal);
 
 // What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
-// has the same voice whatever its units and however even its weights are; one whose weights are all the same has none.
+// method counts the same, whatever its units and the spread of its weights. A method whose weights are all equal does
+// not count.
 FAITHFUL_API MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const Range> pieces,
                                    std::size_t most_spans);
 
-// Whether each two of the methods agree.
+// Whether each pair of methods agrees.
 struct MethodAgreement {
   std::string first, second;
-  std::optional<Agreement> sensors;  // none where one of them says nothing about sensors
+  std::optional<Agreement> sensors;  // none if one of them says nothing about sensors
   Agreement times;
 };
 FAITHFUL_API std::vector<MethodAgreement> agreements(const Diagnosis& diagnosis);

@@ -14,12 +14,12 @@
 #include "faithful/diagnose/diagnosis.h"
 #include "faithful/metrics/bootstrap.h"
 
-// Is a diagnosis right? Where the data knows which sensors were at fault, and when, every answer is compared with that,
-// beside a random answer and beside the sensors that deviate most from normal.
+// Is a diagnosis right? If the data says which sensors were at fault, and when, every method is scored, and so are two
+// kinds of baselines: a random order, and the sensors that deviate most from normal.
 
 namespace faithful {
 
-// What the data knows about an alarm.
+// What the labels say about an alarm.
 struct AlarmTruth {
   bool is_false = false;                  // nothing was wrong there
   std::vector<std::size_t> sensors = {};  // at fault, ascending; empty: not known
@@ -27,7 +27,7 @@ struct AlarmTruth {
   std::vector<std::string> kinds = {};    // such as "rope_slip"; may be empty
 };
 
-// Of an alarm about class `class_number`; none where the series has no labels.
+// The truth of an alarm about class `class_number`; none if the series has no labels.
 FAITHFUL_API std::optional<AlarmTruth> truth_of(const Series& series, const Alarm& alarm, std::size_t class_number = 1);
 
 // hit@1, hit@3      1 where one of the first k sensors is at fault
@@ -39,12 +39,12 @@ enum DiagnosisMeasure : std::size_t { kHit1, kHit3, kHit100, kHit150, kPointing,
 inline constexpr std::array<const char*, kDiagnosisMeasures> kDiagnosisMeasureNames = {
     "hit@1", "hit@3", "hit@100%", "hit@150%", "pointing", "overlap"};
 
-// NaN where the answer or the truth says nothing about it.
+// NaN if the method or the labels say nothing about it.
 using MeasureRow = std::array<double, kDiagnosisMeasures>;
 FAITHFUL_API MeasureRow score_answer(const MethodAnswer& answer, std::span<const Range> pieces,
                                      const AlarmTruth& truth);
 
-// The same expected of sensors and pieces in random order, and of a span of `length` samples at a random place of
+// The expected measures of sensors and pieces in random order, and of a span of `length` samples at a random place in
 // `within`.
 FAITHFUL_API MeasureRow random_scores(std::size_t sensors, std::span<const Range> pieces, const AlarmTruth& truth,
                                       std::size_t length, const Range& within);
@@ -54,7 +54,7 @@ struct ScoredMethod {
   std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;  // none: says nothing about it
 };
 
-// What a method has more than another, alarm by alarm.
+// One method minus another, alarm by alarm.
 struct ScoredDifference {
   std::string method, other;
   std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;
@@ -70,7 +70,7 @@ struct DiagnosisScores {
                                               // (other = "deviation"), measure by measure
 };
 
-// Means over alarms, with intervals by bootstrap over alarms. truths: [diagnoses]. Nothing where no truth is known.
+// Means over alarms, with intervals by bootstrap over alarms. truths: [diagnoses]. None if no truth is known.
 FAITHFUL_API std::optional<DiagnosisScores> score_diagnoses(std::span<const Diagnosis> diagnoses,
                                                             std::span<const std::optional<AlarmTruth>> truths,
                                                             const BootstrapOptions& options = {});

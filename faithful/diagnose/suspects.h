@@ -9,7 +9,7 @@
 #include "faithful/base/api.h"
 #include "faithful/base/range.h"
 
-// From weights to suspects: who comes first, which times stand out, and whether two rankings agree.
+// From weights to suspects: which sensor comes first, which times stand out, and whether two rankings agree.
 
 namespace faithful {
 
@@ -32,10 +32,10 @@ struct SuspectedSpan {
 FAITHFUL_API std::vector<SuspectedSpan> suspected_spans(std::span<const Range> pieces, std::span<const double> weights,
                                                         std::size_t most = 3);
 
-// How far two answers about the same things agree.
+// How far two rankings of the same things agree.
 struct Agreement {
-  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none where one answer is constant
-  bool same_first = false;         // both name the same one first
+  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none if one ranking is constant
+  bool same_first = false;         // both have the same first
   std::size_t common = 0;          // of the first three (or fewer, where there are fewer), how many both name
 };
 FAITHFUL_API Agreement agreement(std::span<const double> a, std::span<const double> b);

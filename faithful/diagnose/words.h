@@ -33,7 +33,7 @@ class FAITHFUL_API Clock {
 // The sensors that are named first: the most suspect one, and up to two more with at least half of its weight.
 FAITHFUL_API std::vector<std::size_t> first_sensors(const MethodAnswer& answer);
 
-// What a person who runs the plant should read first about alarm `number` of the report.
+// The sentence that an operator should read first about alarm `number` of the report.
 FAITHFUL_API std::string advice(const DiagnosisReport& report, std::size_t number);
 FAITHFUL_API std::string truth_words(const DiagnosisReport& report, std::size_t number);  // empty: nothing is known
 

@@ -32,12 +32,12 @@ struct Predictions {
 //   const Predictions found = predict(model, load_for_model("today.csv", model), pool);
 FAITHFUL_API Predictions predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool);
 
-// The same in consecutive pieces, for data whose result is large.
+// The same in consecutive pieces, for large results.
 FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool,
                           const std::function<void(const Predictions&)>& take);
 
-// Windows of the caller, one after the other, all of the model's length: values [B, length, C] as measured, scaled
-// here by the statistics of all training series; out [B, K]. On the caller's thread.
+// Predicts windows in memory, all of the model's length: values [B, length, C] as measured, scaled here by the
+// statistics of all training series; out [B, K]. Runs on the caller's thread.
 FAITHFUL_API void predict_windows_into(const TrainedModel& model, std::span<const float> values, std::span<float> out);
 
 // Some rows of a table, and what the model predicts for windows in them.
@@ -49,7 +49,7 @@ struct TablePiece {
 
 // Scores a table of one series (see can_stream) that may be larger than memory: reads some MB at a time and keeps the
 // rows that the next window needs. Windows and predictions are those of the whole table, bit for bit. Gives notes for
-// the user to `note`. InputError as fit_to_model.
+// the user to `note`. InputError as in fit_to_model.
 FAITHFUL_API void predict_table(const TrainedModel& model, const std::string& path, const ReadOptions& options,
                                 ThreadPool& pool, const std::function<void(const TablePiece&)>& take,
                                 const std::function<void(const std::string&)>& note);

@@ -17,17 +17,17 @@ namespace csv {
 enum class Cell;
 }
 
-// Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the
-// model's channels, other columns are not looked at. Without one, the columns are the channels in their order (beside
-// the column of times). A line is a record: quotes do not reach over line ends.
+// Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the model's
+// channels, and other columns are ignored. Without one, the columns are the channels in their order (beside the column
+// of times). A line is a record: quotes do not reach over line ends.
 class FAITHFUL_API SampleLines {
  public:
   // Of the options: missing (not kInterpolate: the future is not known), time, time_unit, separator, decimal, header.
-  // `place` stands in complaints.
+  // Errors name `place`.
   SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place);
 
-  // The next line, without its line end. True: values() and time() are those of a sample; false: it was a header or
-  // blank. InputError names line and column of what is wrong.
+  // The next line, without its line end. True: values() and time() are those of a sample. False: the line was a header
+  // or blank. InputError names line and column of what is wrong.
   bool take(std::string_view line);
 
   std::span<const float> values() const { return values_; }  // [C], in the order of the model's channels
