@@ -124,12 +124,13 @@ void predict_data(const PredictOptions& options, const TrainedModel& model, Sink
 // Standard input, a line at a time; each prediction is printed before the next line is read.
 void predict_lines(const PredictOptions& options, TrainedModel model) {
   if (!options.output.empty())
-    reject({{"--output"}, "nothing beside -, whose predictions go to standard output", quote(options.output)});
+    throw InputError("--output does not apply to -: predictions for standard input go to standard output");
   StreamPredictor predictor(std::move(model));
   const WindowShape shape = predictor.model().shape();
   SampleLines samples(predictor.model().channels, options.data, "standard input");
   if (shape.uses_times() && !samples.has_times())
-    reject({{"standard input"}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
+    reject(
+        {{"standard input"}, "times, because the model uses times as positions", "none", field_text("time", "COLUMN")});
   const PredictionLines lines(predictor.model(), false, samples.has_times());
   std::vector<std::int64_t> times(shape.length, 0);  // of the last samples, by number modulo length
   std::size_t count = 0;
@@ -174,22 +175,24 @@ Command predict_verb() {
   const std::vector<Option> output = {
       {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder, labels not needed; -: lines of CSV on standard input", required},
-      {"-o,--output FILE", &options->output, "scores.csv; without it they are printed", common},
-      {"--scale-as SERIES", &options->scale_as, "scale as this series of the training",
-       by_default("by its name, else as all together"), common}};
-  return {.name = "predict",
-          .summary = "a score and a class for each window of a data set",
-          .description =
-              "Says of every window (or, where the model was trained so, of every series) which class it has and how "
-              "sure the model is: lines of CSV with series, begin, end, the times where there are any, the score (the "
-              "probability of the second of two classes, or of each class) and the class. Columns are matched by name. "
-              "With -, samples come as lines on standard input, and each is answered at once as soon as a window is "
-              "full.",
-          .options =
-              joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
-          .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
-                       {"tail -f log.csv | faithful predict pump.safetensors -", "a stream, one answer a sample"}},
-          .run = [options] { predict(*options); }};
+      {"-o,--output FILE", &options->output,
+       "file for the predictions, such as scores.csv; without it they are printed", common},
+      {"--scale-as SERIES", &options->scale_as, "scale by the statistics of this training series",
+       by_default("the series of the same name, else all series"), common}};
+  return {
+      .name = "predict",
+      .summary = "predicts a score and a class for each window",
+      .description =
+          "Writes a line of CSV for each window, or for each series if the model takes whole series: series, begin, "
+          "end, score and class, and the times if the data has them. The score is the probability of the second "
+          "class. With more than two classes, each class has its own column. Columns of the data are matched by "
+          "name. With -, the program reads samples as lines from standard input, and predicts as soon as a window is "
+          "full.",
+      .options =
+          joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
+      .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
+                   {"tail -f log.csv | faithful predict pump.safetensors -", "a stream of samples"}},
+      .run = [options] { predict(*options); }};
 }
 
 }  // namespace faithful::app
