@@ -181,7 +181,7 @@ ModelConfig preset(std::string_view name) {
     config.body.feed_forward = 2048;
     config.body.activation = LayerActivation::kRelu;
     config.body.width = config.settled_width();
-  } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
+  } else if (name == "plain") {  // every step is embedded alone: only the encoding carries the order
   } else {
     config.input.segment = 2;
     config.body.dropout = 0.2;
