@@ -184,9 +184,10 @@ std::vector<Option> joined(const std::vector<std::vector<Option>>& lists) {
 const std::vector<Option>& shared_options() {
   static bool help = false;
   static std::string config;
-  static const std::vector<Option> options = {{"--config FILE", &config, "read options from a TOML file, under [verb]"},
-                                              {"-h,--help", &help, "show this help"},
-                                              {"--help-all", &help, "show this help with all options"}};
+  static const std::vector<Option> options = {
+      {"--config FILE", &config, "read options from a TOML file; a section [verb] for each verb"},
+      {"-h,--help", &help, "show this help"},
+      {"--help-all", &help, "show this help with all options"}};
   return options;
 }
 

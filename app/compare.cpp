@@ -67,7 +67,7 @@ std::vector<StudyRun> load_finished(const CompareOptions& said) {
   std::vector<StudyRun> runs;
   for (const std::string& path : said.data_paths) {
     const std::string file = std::filesystem::is_directory(path) ? runs_path(path) : path;
-    if (!std::filesystem::exists(file)) reject({{path}, "a folder with runs.jsonl, or such a file", "none"});
+    if (!std::filesystem::exists(file)) reject({{path}, "a folder with runs.jsonl, or a file of runs", "none"});
     LoadedRuns loaded = load_runs(file);
     notice(loaded.notice);
     for (StudyRun& run : loaded.runs) {
@@ -113,24 +113,24 @@ std::vector<Option> study_option_list(CompareOptions& o) {
   const std::vector<Option> study = {
       {"DATA", &o.data_paths, "labelled data sets: files or folders that faithful data info reads", required},
       {"--encodings NAMES", &o.encodings,
-       "encodings to compare; none is always added; dft:unit is dft only at that scale", common},
-      {"--seeds N", &o.seeds, "seeds 1 to N; each gives all encodings the same split; a verdict needs 10",
+       "encodings to compare; none is always added; dft:unit means dft only at scale unit", common},
+      {"--seeds N", &o.seeds, "number of seeds; each gives all encodings the same split; a verdict needs 10",
        between(1, 10'000), common},
       {"--scale LIST", &o.scales,
        "scales of added encodings: as-defined, unit (RMS norm 1), matched (sqrt(D/2)), decaying or a factor", common},
-      {"--rates LIST", &o.rates, "learning rates; validation on a seed that is not reported chooses per norm level",
+      {"--rates LIST", &o.rates, "learning rates to try; validation on an extra seed chooses one per norm level",
        common},
-      {"--length-test 2S", &o.length_test, "score the trained models also on windows of 2, 3 or 4 times the length",
+      {"--length-test 2S", &o.length_test, "also score the trained models on windows of 2, 3 or 4 times the length",
        one_of({"2S", "3S", "4S"})},
       {"--gap-seeds N", &o.gap_seeds, "seeds of the gap probe (which of two events came first?); 0: no probe"},
       {"--prevalence PERCENT", &o.prevalence,
-       "reweight test scores to this share of the positive class; 0: keep that of the test part", between(0, 99)},
-      {"--null", &o.null_arm, "add the original encoding again with other seeds: the differences that chance makes"},
+       "reweight test scores to this share of the positive class; 0: do not reweight", between(0, 99)},
+      {"--null", &o.null_arm, "add the original encoding again with other seeds, to show differences by chance"},
       {"--no-minirocket", &o.no_minirocket, "leave out the baseline with MiniRocket-style features"},
       {"--finished", &o.finished, "train nothing: DATA are folders with runs.jsonl; show all their runs", common}};
   const std::vector<Option> output = {
       {"-o,--output DIR", &o.output,
-       "folder for the page, tables, figures and runs.jsonl, whose finished runs are reused", common},
+       "folder for the page, tables, figures and runs.jsonl; finished runs in it are reused", common},
       {"--json", &o.json, "print every number as JSON", common}};
   // Here --encodings, --scale and --rates are lists, in place of the single values of train.
   std::vector<Option> training = joined({data_option_list(o.data), window_option_list(o.training),

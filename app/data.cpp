@@ -93,7 +93,7 @@ Command info_verb() {
   const std::vector<Option> path = {
       {"PATH", &options->path,
        "a file or folder: .csv .tsv .txt (also .gz) .npy .npz .ts .arff .h5, SMD, telemanom, UEA", required},
-      {"--verify", &options->verify, "check that the files are those published", common}};
+      {"--verify", &options->verify, "compare the files with the published SHA-256 digests", common}};
   const std::vector<Option> output = {
       {"-o,--output DIR", &options->output, "folder for a page with plots of the channels", common},
       {"--drawn N", &options->drawn, "number of series on the page", at_least(1)},
@@ -102,7 +102,7 @@ Command info_verb() {
           .summary = "shows what is in a data set",
           .description =
               "Audits each part of a data set: shape, channels, sampling rate, missing values, constant channels, "
-              "labels, labelled spans and their places, and the scores of two trivial baselines.",
+              "labels, where the labelled spans lie, and the scores of two trivial baselines.",
           .options = joined({grouped("Data", path), data_option_list(options->data), grouped("Output", output)}),
           .examples = {{"faithful data info pump.csv --time time --label broken", "a table with labels"},
                        {"faithful data info SMD --verify", "a public data set in the folder FAITHFUL_DATA"},

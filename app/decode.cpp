@@ -38,8 +38,8 @@ Command decode_verb() {
   return {.name = "decode",
           .summary = "recovers the positions from a table of DFT codes",
           .description =
-              "Prints the position of each row of a DFT encoding, one per line. Positions are exact, also with noise "
-              "below half the smallest distance between codes.",
+              "Prints the position of each row of a DFT encoding, one per line. They are exact even with noise below "
+              "half the smallest distance between codes.",
           .options = {{"TABLE", &options->table, "a .npy, .npz or .csv file, one code per row", required},
                       {"--period N", &options->period, "the period that encode used", by_default("D")},
                       {"--scale X", &options->scale, "the factor that encode used"},

@@ -136,19 +136,19 @@ Table hits_table(const DiagnosisScores& scores) {
   table.note = fmt::format(
       "Means over {} alarms ({} with known sensors, {} with known times), 95 % interval by bootstrap over alarms; {} "
       "false alarms are not scored. hit@k: a sensor at fault is among the first k; hit@100%, @150%: share of the "
-      "sensors at fault among the first 1 and 1.5 times as many; pointing: the time of most weight lies in the fault; "
-      "overlap: of the first suspected span with the fault.",
+      "sensors at fault among the first 1 and 1.5 times as many; pointing: the time with the most weight lies in "
+      "the fault; overlap: samples in both the first suspected span and the fault, over samples in either.",
       scores.alarms, scores.with_sensors, scores.in_time, scores.false_alarms);
   return table;
 }
 
 Table differences_table(const DiagnosisScores& scores) {
-  Table table{.title = "What the methods have more than the baselines",
+  Table table{.title = "Methods minus baselines",
               .columns = measure_columns({{"method"}, {"less"}}),
               .rows = {},
               .note =
                   "Differences alarm by alarm, 95 % interval. \"deviation\" is the better of largest peak and largest "
-                  "mean, measure by measure. Above it only where the whole interval is above 0."};
+                  "mean, measure by measure. A method is better only where its whole interval is above 0."};
   for (const ScoredDifference& one : scores.differences) {
     std::vector<Cell> row{one.method, one.other};
     for (const auto& measure : one.measures) row.emplace_back(interval_text(measure));

@@ -59,7 +59,7 @@ void encode(const EncodeOptions& options) {
   }
   const Encoding encoding = make_encoding(options.name, resolved(options.encoding));
   if (encoding.kind == EncodingKind::kNone) {
-    reject({{"encoding"}, "one that has a table", quote(options.name), "none adds nothing to the model"});
+    reject({{"encoding"}, "an encoding with a table", quote(options.name), "none adds nothing to the model"});
   }
   if (options.dtype == "f32") {
     save<float>(encoding, output);

@@ -12,7 +12,7 @@ namespace {
 std::vector<double> load_positions(const std::string& path) {
   const Matrix<double> table = load_csv_matrix(path);
   if (table.columns != 1) {
-    reject({{path}, "one position a line", fmt::format("{} columns", table.columns)});
+    reject({{path}, "one position per line", fmt::format("{} columns", table.columns)});
   }
   return table.values;
 }
@@ -29,13 +29,14 @@ std::vector<Option> encoding_option_list(EncodingArguments& arguments) {
     own.back().group = "";
   }
   return joined({{{"--length S", &o.length, "number of positions", required, at_least(1), by_default("")},
-                  {"--dim D", &o.dim, "width of the encoding (biases need none)", at_least(1), by_default("")},
-                  {"--heads H", &o.heads, "attention heads, of encodings that are not in the input", at_least(1)},
-                  {"--scale X", &arguments.scale, "as-defined, unit (RMS norm 1), matched (sqrt(D/2)) or a factor"}},
+                  {"--dim D", &o.dim, "width of the encoding; biases do not need it", at_least(1), by_default("")},
+                  {"--heads H", &o.heads, "number of attention heads, for encodings inside attention", at_least(1)},
+                  {"--scale X", &arguments.scale,
+                   "scale of the codes: as-defined, unit (RMS norm 1), matched (sqrt(D/2)) or a factor"}},
                  own,
-                 {{"--seed N", &o.seed, "of everything that is drawn"},
+                 {{"--seed N", &o.seed, "seed of random codes and initial values"},
                   {"--positions-file FILE", &arguments.positions_file,
-                   "real-valued positions, one a line, instead of 0..S-1", of_field("positions")}}});
+                   "file with real-valued positions, one per line, instead of 0..S-1", of_field("positions")}}});
 }
 
 EncodingOptions resolved(const EncodingArguments& arguments) {

@@ -18,12 +18,12 @@ Table measures_table(const Evaluation& evaluation) {
   }
   table.note = fmt::format("From, to: {:g} % interval by bootstrap, {} resamples of {} {}.",
                            100 * evaluation.options.level, evaluation.options.resamples, evaluation.groups,
-                           evaluation.of_series ? "series" : "stretches (events and what lies between them)");
+                           evaluation.of_series ? "series" : "stretches (events and the spans between them)");
   return table;
 }
 
 Table confusion_table(const Evaluation& evaluation, const std::vector<std::string>& classes) {
-  Table table{.title = "Confusion: truth by row, answer by column", .columns = {{""}}, .rows = {}};
+  Table table{.title = "Confusion matrix: truth by row, prediction by column", .columns = {{""}}, .rows = {}};
   for (const std::string& name : classes) table.columns.push_back({name});
   const Matrix<double>& counts = evaluation.scores.report.confusion;
   for (std::size_t k = 0; k < classes.size(); ++k) {

@@ -21,7 +21,7 @@ Option model_option(ModelConfig& config, const Setting& form) {
 }
 
 Option preset_option(ModelConfig& config) {
-  Option option("--preset P", static_cast<std::string*>(nullptr), "values of all other options of the model",
+  Option option("--preset P", static_cast<std::string*>(nullptr), "sets all other options of the model",
                 one_of(preset_names()), by_default("small, or dfstrans for --model dfstrans"), common);
   option.group = to_string(FieldGroup::kModel);
   option.set = [&config](const std::string& text) {
@@ -37,7 +37,8 @@ Option preset_option(ModelConfig& config) {
 // What was --sensor-weights and --step-weights once.
 Option weights_option(ModelConfig& config) {
   Option option("--weights LIST", static_cast<std::vector<std::string>*>(nullptr),
-                "per-sensor: --sensor-weights; per-step: --step-weights", one_of({"per-sensor", "per-step"}));
+                "short for --sensor-weights (per-sensor) and --step-weights (per-step)",
+                one_of({"per-sensor", "per-step"}));
   option.group = to_string(FieldGroup::kModel);
   option.shown_default = "";
   option.set = [&config](const std::string& text) {

@@ -171,7 +171,7 @@ std::vector<std::string> verb_names(const Command& command) {
         fmt::format("{}unknown verb {} ({})", prefix(at), quote(word), suggest(word, verb_names(*at.command))));
   }
   throw InputError(
-      fmt::format("{}one word too many: {} (usage: {})", prefix(at), quote(word), usage_line(*at.command, at.path)));
+      fmt::format("{}unexpected argument {} (usage: {})", prefix(at), quote(word), usage_line(*at.command, at.path)));
 }
 
 // "encode.lenght" or "endcode.++" (CLI11's mark of a section): a message with the nearest key or verb.

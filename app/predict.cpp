@@ -163,7 +163,10 @@ class LinePredictor {
         sink_(predictor_.model(), nullptr),
         times_(shape_.length, 0) {
     if (shape_.uses_times() && !samples_.has_times())
-      reject({{"standard input"}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
+      reject({{"standard input"},
+              "times, because the model uses times as positions",
+              "none",
+              field_text("time", "COLUMN")});
   }
 
   void run() {
@@ -237,7 +240,7 @@ void predict(const PredictOptions& options) {
   if (!options.scale_as.empty()) scale_as(model, options.scale_as);
   if (options.data_path == "-") {
     if (!options.output.empty())
-      reject({{"--output"}, "nothing beside -, whose predictions go to standard output", quote(options.output)});
+      throw InputError("--output does not apply to -: predictions for standard input go to standard output");
     return LinePredictor(options, std::move(model)).run();
   }
   const bool skip = options.on_error == kSkip;
@@ -262,25 +265,27 @@ Command predict_verb() {
   const std::vector<Option> output = {
       {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder, labels not needed; -: lines of CSV on standard input", required},
-      {"-o,--output FILE", &options->output, "scores.csv; without it they are printed", common},
-      {"--scale-as SERIES", &options->scale_as, "scale as this series of the training",
-       by_default("by its name, else as all together"), common},
+      {"-o,--output FILE", &options->output,
+       "file for the predictions, such as scores.csv; without it they are printed", common},
+      {"--scale-as SERIES", &options->scale_as, "scale by the statistics of this training series",
+       by_default("the series of the same name, else all series"), common},
       {"--on-error HOW", &options->on_error,
-       "bad lines of a stream, and windows without a score: stop, or skip (answer invalid, go on, end with exit code 0)",
+       "what to do with a bad line of a stream, or a window without a score: stop, or skip (answer invalid and go on)",
        one_of({"stop", kSkip}), common}};
-  return {.name = "predict",
-          .summary = "a score and a class for each window of a data set",
-          .description =
-              "Says of every window (or, where the model was trained so, of every series) which class it has and how "
-              "sure the model is: lines of CSV with series, begin, end, the times where there are any, the score (the "
-              "probability of the second of two classes, or of each class) and the class. Columns are matched by name. "
-              "With -, samples come as lines on standard input, and each is answered at once as soon as a window is "
-              "full.",
-          .options =
-              joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
-          .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
-                       {"tail -f log.csv | faithful predict pump.safetensors -", "a stream, one answer a sample"}},
-          .run = [options] { predict(*options); }};
+  return {
+      .name = "predict",
+      .summary = "predicts a score and a class for each window",
+      .description =
+          "Writes a line of CSV for each window, or for each series if the model takes whole series: series, begin, "
+          "end, score, class and status, and the times if the data has them. The score is the probability of the second "
+          "class. With more than two classes, each class has its own column. Columns of the data are matched by "
+          "name. With -, the program reads samples as lines from standard input, and predicts as soon as a window is "
+          "full.",
+      .options =
+          joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
+      .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
+                   {"tail -f log.csv | faithful predict pump.safetensors -", "a stream of samples"}},
+      .run = [options] { predict(*options); }};
 }
 
 }  // namespace faithful::app

@@ -27,7 +27,7 @@ struct ReproduceOptions {
   std::size_t threads = default_threads();
 };
 
-// Every step is embedded alone, so that only the encoding knows the order.
+// Every step is embedded alone, so that only the encoding carries the order.
 FitOptions fit_options(std::size_t width, std::size_t layers, std::size_t segment, std::size_t epochs) {
   FitOptions fit;
   fit.model = preset("plain");
@@ -165,12 +165,12 @@ Command reproduce_verb() {
   const auto options = std::make_shared<ReproduceOptions>();
   return {
       .name = "reproduce",
-      .summary = "the figures, tables and claims of the paper on one page",
+      .summary = "reproduces the figures, tables and claims of the paper",
       .description =
           "Draws Figures 1 and 2 and checks their numbers, checks Theorem 1, trains the models of Table 1, and gives a "
-          "verdict on each claim. Elevator is simulated here; SMD and MSL are used if they are found, with a random "
-          "split as in published work and with a split that does not leak. Shows first how long it takes. Finished "
-          "runs are kept: the same command continues after a stop.",
+          "verdict on each claim. Elevator is simulated here. SMD and MSL are used if they are found: once with a random "
+          "split as in published work, and once with a split that does not leak. It first prints how long it will "
+          "take. Finished runs are kept: the same command continues after a stop.",
       .options = {{"--quick", &options->quick,
                    "only figures, theorem and a small simulated lift: minutes, no data needed"},
                   {"--seeds N", &options->seeds, "seeds of every encoding", at_least(1), by_default("10; quick: 3")},

@@ -73,7 +73,7 @@ std::string encoding_text(const ModelConfig& config) {
 
 std::string window_text(const TrainedModel& model) {
   if (model.window.length == 0) return fmt::format("whole series of up to {} samples", model.shape().length);
-  return fmt::format("{} samples every {}; label by {} of its points", model.window.length, model.window.stride,
+  return fmt::format("{} samples, stride {}, label rule {}", model.window.length, model.window.stride,
                      to_string(model.window.label_rule));
 }
 

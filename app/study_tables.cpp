@@ -219,7 +219,7 @@ Table study_gap_table(const StudyGroup& gap) {
   }
   table.note =
       "Accuracy by the distance of the two events in samples; 0.5 is chance. Windows have 80 samples, each embedded "
-      "alone, so that only the encoding knows the order. The probe does not depend on the data set.";
+      "alone, so that only the encoding carries the order. The probe does not depend on the data set.";
   return table;
 }
 

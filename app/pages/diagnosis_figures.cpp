@@ -226,12 +226,12 @@ CaptionedFigure channels_figure(const DiagnosisReport& report, std::size_t numbe
     figure.panels.push_back(channel_panel(report, number, order[rank], rank));
   figure.panels.back().x.label = clock.axis_label();
   figure.panels.back().x.unit = clock.axis_unit();
-  return {
-      figure,
-      fmt::format("The most suspect sensors first, with their share. Blue: measured. Grey, dashed: "
-                  "normal ({}), and two standard deviations around it. Shaded orange: times that stand out.{}",
-                  report.normal.from,
-                  has_truth(report, number) ? " Shaded dark red: the sensor was at fault then, by the labels." : "")};
+  return {figure,
+          fmt::format(
+              "The most suspect sensors first, with their share. Blue: measured. Grey, dashed: "
+              "normal ({}), and two standard deviations around it. Shaded orange: times that stand out.{}",
+              report.normal.from,
+              has_truth(report, number) ? " Shaded dark red: the sensor was at fault, according to the labels." : "")};
 }
 
 CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number) {
@@ -258,7 +258,7 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
   return {{.name = figure_name("when", number), .panels = {panel}, .panel_width = 960, .panel_height = 260},
           fmt::format("Each method's weights over time, as shares of its total. Shaded orange: times that stand out in "
                       "attention and occlusion together.{}",
-                      has_truth(report, number) ? " Shaded dark red: the fault, by the labels." : "")};
+                      has_truth(report, number) ? " Shaded dark red: the fault, according to the labels." : "")};
 }
 
 CaptionedFigure where_figure(const DiagnosisReport& report, std::size_t number) {
@@ -281,8 +281,8 @@ CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t numb
        .panels = {occlusion_panel(report, one)},
        .panel_width = 960,
        .panel_height = 120 + kRow * static_cast<int>(one.details.occlusion.detailed.rows)},
-      "How far the logit falls when one sensor is replaced by its normal during one span of the window with the highest "
-      "score. Red: it speaks for the alarm; blue: against it."};
+      "How far the logit falls when the readings of one sensor during one span are replaced by normal ones, in the window "
+      "with the highest score. Red supports the alarm; blue speaks against it."};
 }
 
 CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number) {

@@ -39,9 +39,10 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
   page.add_heading("How to read this");
   std::vector<std::string> items = {
       "Attention shows where the model looked. It does not prove that this mattered.",
-      fmt::format("Occlusion replaces a sensor, or a span of time, by its normal ({}) and measures how far the score "
-                  "falls.",
-                  report.normal.from),
+      fmt::format(
+          "Occlusion replaces a sensor, or a span of time, by normal readings ({}) and measures how far the score "
+          "falls.",
+          report.normal.from),
       "Gradient times input is the slope of the score at each reading, averaged on the way from normal, times the "
       "distance from normal. It is a check: it does not enter the ranking.",
       "Together combines attention and occlusion with equal weight. Trust it most where the methods agree, and least "

@@ -222,7 +222,7 @@ Table claims_table(const StudyReport& report, bool all_data) {
             "76 of its 128 frequencies lie in the lowest bin, and the upper 68 % of the band are empty."},
            {"The original encoding lacks faithfulness", "not by the paper's definition",
             "No two of its codes are equal. What it lacks is conditioning: 80 positions have rank 29 in bf16. Noise of "
-            "0.1 makes 24 % of them wrong, and none of the DFT encoding."},
+            "0.1 makes 24 % of them wrong, but none with the DFT encoding."},
            {"The DFT encoding's distribution is flat, its reconstruction perfect",
             "nearly; exactly with weights per basis function",
             "As printed the peak is 0.99902. Divided by the multiplicity of the frequencies it is the exact delta."},
@@ -231,7 +231,7 @@ Table claims_table(const StudyReport& report, bool all_data) {
            short_range_claim(report),
            {"The DFT encoding consistently improves classification", last_verdict(report, all_data),
             last_evidence(report)}},
-      .note = "docs/paper.md has the command behind each verdict."};
+      .note = "docs/paper.md has the commands for each verdict."};
 }
 
 }  // namespace faithful::app

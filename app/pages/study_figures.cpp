@@ -315,7 +315,7 @@ CaptionedFigure gap_figure(const StudyGroup& gap) {
   return {
       {.name = "gap-probe", .panels = {panel}, .panel_width = 720, .panel_height = 340},
       "Gap probe: windows of 80 samples have two events, and the class is which came first. Every sample is embedded "
-      "alone, so that only the encoding knows the order. Mean over the seeds."};
+      "alone, so that only the encoding carries the order. Mean over the seeds."};
 }
 
 CaptionedFigure ranks_figure(const std::vector<StudyGroup>& groups) {

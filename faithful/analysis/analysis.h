@@ -21,7 +21,7 @@ struct AnalysisOptions {
   std::vector<std::size_t> at = {};       // positions of the deltas; empty: those of 5, 40, 75 below min(S, d)
   double ridge = 1e-2;                    // lambda of the ridge inversion
   FaithfulnessOptions faithfulness = {};  // noise
-  std::size_t search_values = 1 << 22;    // how many numbers the search for the first collision may look at
+  std::size_t search_values = 1 << 22;    // largest table, in values, in the search for the first collision
   ThreadPool* pool = nullptr;             // nullptr: one of default_threads()
 };
 
@@ -33,31 +33,32 @@ struct DeltaCurve {
 
 struct Analysis {
   std::string name;
-  std::optional<EncodingKind> kind;  // empty: a table of the user's
+  std::optional<EncodingKind> kind;  // empty: a table of the user
   std::size_t length = 0;            // S
-  std::size_t dim = 0;               // d: width of the table; of a bias scheme the width of the model
+  std::size_t dim = 0;               // d: width of the table; for a bias the width of the model
   double rms_norm = 0;               // of the codes
-  Matrix<double> table;              // what the heat map shows: codes; of a bias scheme the bias of its first head
+  Matrix<double> table;              // what the heat map shows: the codes, or the bias of the first head
   Matrix<double> cosines;            // [S, S] inner products of the codes at RMS norm 1
   std::optional<Spectrum> spectrum;  // of additive, concatenated and rotary tables
   std::vector<Reconstruction> reconstruction;
   std::vector<DeltaCurve> curves;  // per-frequency, with `spectrum`'s g
   std::vector<RidgeInversion> ridge;
   Faithfulness faithfulness;
-  std::vector<Finding> findings;  // of tables of the user's
+  std::vector<Finding> findings;  // only for tables of the user
 };
 
-// The encoding of that name in the catalog. InputError as make_encoding, and where a position is beyond the table.
+// Measures the encoding of that name in the catalog. InputError as in make_encoding, and if a position of a delta is
+// not in the table.
 FAITHFUL_API Analysis analyze(const std::string& name, const EncodingOptions& encoding_options,
                               const AnalysisOptions& options = {});
 
-// A table [S, d] of the user's, row s for position s. `name` is how messages and figures call it: a file name.
-// InputError where it is empty, has a value that is not finite (`name:row:column`), or is too long to compare all
-// pairs.
+// Measures a table [S, d] of the user; row s is the code of position s. `name` is its name in messages and figures,
+// such as a file name. InputError if the table is empty, has a value that is not finite (`name:row:column`), or is too
+// long to compare all pairs.
 FAITHFUL_API Analysis analyze_table(const std::string& name, const Matrix<double>& table,
                                     const AnalysisOptions& options = {});
 
-// The longest table whose pairs are compared.
+// The largest number of positions of a table.
 inline constexpr std::size_t kMostPositions = 4096;
 
 }  // namespace faithful

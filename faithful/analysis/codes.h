@@ -13,8 +13,8 @@ namespace faithful {
 
 // The codes of S positions: [S, width]. The encoding's values are rounded to the precision first.
 //   additive, concatenated, rotary: the row of the table.
-//   logit bias: row s of the bias over all heads, centred per row and head, for softmax ignores row constants.
-//   weight bias (erpe): the same, not centred, for it is added after the softmax.
+//   logit bias: row s of the bias over all heads, centred per row and head, because softmax ignores row constants.
+//   weight bias (erpe): the same, not centred, because it is added after the softmax.
 //   relative vectors (shaw): the vectors a_{c(j-s)} of keys and values over all j. Here they are in coordinates in
 //     which their inner products are the same and their width is at most 2 clip + 1.
 //   none: zeros of width 1.

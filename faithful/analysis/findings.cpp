@@ -42,7 +42,8 @@ std::string describe_columns(const SinusoidalFit& fit) {
 
 std::string guess_at_exponent(double base) {
   if (near(base, 100)) return "; that is an exponent of i/d instead of 2i/d";
-  if (near(base, 1e8)) return "; that is an exponent of 4i/d instead of 2i/d, as when the column's number is doubled";
+  if (near(base, 1e8))
+    return "; that is an exponent of 4i/d instead of 2i/d, as if the number of the column were doubled";
   if (base < 1) return "; the exponent has the wrong sign: frequencies rise instead of falling";
   return "";
 }
@@ -57,8 +58,8 @@ Finding judge_sinusoidal(const SinusoidalFit& fit, std::size_t d) {
                                        describe_columns(fit), fit.origin, fit.first);
   if (fit.columns == SinusoidalColumns::kUnshared) {
     return {Weight::kFault, "wrong-exponent",
-            fmt::format("It is {}. Sine and cosine of a pair should share a frequency: the exponent has the column's "
-                        "number where the pair's should be (base {:.4g} by columns).",
+            fmt::format("It is {}. Sine and cosine of a pair should share a frequency, but the exponent uses the "
+                        "number of the column instead of the number of the pair (base {:.4g} by columns).",
                         form, base)};
   }
   if (near(base, 1e4) || to_the_end) {

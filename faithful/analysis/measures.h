@@ -56,7 +56,7 @@ struct Faithfulness {
   // 2. Conditioning
   std::vector<double> singular_values;            // of the codes in fp64, largest first
   std::optional<double> condition;                // largest / smallest of min(S, d) singular values
-  bool singular = false;                          // condition beyond 1/eps: only that is known of it
+  bool singular = false;                          // the condition number is above 1/eps, and no more is known
   std::optional<double> stable_rank;              // |C|_F^2 / |C|_2^2
   std::optional<double> effective_rank;           // exp of the entropy of the singular values over their sum
   PerPrecision<std::optional<std::size_t>> rank;  // singular values above eps_p times the largest
@@ -98,7 +98,7 @@ enum class Weighting {
 };
 FAITHFUL_API std::string_view to_string(Weighting weighting);  // per-frequency, per-basis-function
 
-// How sharp a curve is where a delta was.
+// How sharp the rebuilt delta is.
 struct CurveShape {
   double peak = 0;  // largest value
   std::size_t peak_at = 0;
@@ -126,7 +126,7 @@ struct Finding {
   enum class Weight { kFault, kWarning, kRemark };
   Weight weight = Weight::kRemark;
   std::string what;  // `duplicate-rows`, `transposed`, ...: for programs
-  std::string text;  // for people: what, where, how much, and what to do
+  std::string text;  // for people: what is wrong, where, how much, and what to do
 };
 FAITHFUL_API std::string_view to_string(Finding::Weight weight);  // fault, warning, remark
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// Figure 2 of the paper: what an encoding's frequencies leave of a function of the position.
+// Figure 2 of the paper: a function of the position, rebuilt from the frequencies of an encoding.
 
 #include <cstddef>
 #include <optional>
@@ -17,7 +17,7 @@
 namespace faithful {
 
 // Algorithm 1: the Fourier coefficients of f [d], each times the weight of its frequency (g [frequency_count(d)]),
-// scaled back to the L2 norm of f, and transformed back. All zeros where nothing of f is left.
+// scaled back to the L2 norm of f, and transformed back. All zeros if all weighted coefficients are zero.
 FAITHFUL_API std::vector<double> reconstruct(std::span<const double> f, std::span<const double> g, Weighting weighting,
                                              const RealTransform& transform);
 

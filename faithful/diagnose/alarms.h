@@ -11,9 +11,9 @@
 
 namespace faithful {
 
-// The alarms of windows with these scores: those of at least `threshold`, in the order of the data. Of a long alarm not
-// every window is looked into: the surest one, then the surest that overlaps none of those taken, and so on, at most
-// `most_windows`; they are given surest first. scores: [windows]
+// The alarms of windows whose scores are at least `threshold`, in the order of the data. In a long alarm not every
+// window is examined: the one with the highest score, then the highest that does not overlap those, and so on, at most
+// `most_windows`. They are given in that order. scores: [windows]
 FAITHFUL_API std::vector<Alarm> find_alarms(const Windows& windows, std::span<const double> scores, double threshold,
                                             std::size_t most_windows = 8);
 

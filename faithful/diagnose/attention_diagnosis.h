@@ -8,8 +8,8 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 
-// Diagnosis by attention: where the attention weights of one window point. It says what the model looked at, which is
-// no proof that it mattered: see occlusion.h. All sums are in double.
+// Diagnosis by attention: where the attention weights of one window point. It shows what the model looked at, which
+// does not prove that the score depends on it: see occlusion.h. All sums are in double.
 
 namespace faithful {
 
@@ -19,7 +19,7 @@ struct SpaceTimeAttention {
   std::size_t steps = 0, sensors = 0, heads = 0;  // S, C, H
   std::span<const float> temporal = {};           // [C, H, S, S]
   std::span<const float> spatial = {};            // [S, H, C, C]
-  std::span<const std::uint8_t> valid = {};       // [S], 0: padding, which asks nothing; empty: no padding
+  std::span<const std::uint8_t> valid = {};       // [S], 0: padding, which is no query; empty: no padding
 };
 
 // A[s], [S, S]: over steps, of one sensor, mean over heads.
@@ -50,15 +50,15 @@ FAITHFUL_API Matrix<double> spatial_head(const SpaceTimeAttention& attention, st
 // nothing about where.
 struct EncoderAttention {
   std::size_t steps = 0, layers = 0, heads = 0;  // S, L, H
-  bool token = false;                            // a class token stands before the first step, and is all that is read
-  bool residual = true;                          // a layer adds to what was there
+  bool token = false;                            // a class token is before the first step; only it is classified
+  bool residual = true;                          // a layer adds to its input
   std::span<const float> maps = {};              // [L, H, R, R], R = S, and one more with a token
   std::span<const std::uint8_t> valid = {};      // [S], 0: padding; empty: no padding
 };
 
-// [S], sum 1: how much of each step reaches what the classes are read from, by attention rollout (Abnar and Zuidema
-// 2020): the product over layers of (A_l + I) / 2, A_l the mean over heads (A_l alone without residual); its first row
-// where there is a token, else the mean of its rows. Without layers every step counts the same.
+// [S], sum 1: how much of each step reaches the classifier head, by attention rollout (Abnar and Zuidema 2020): the
+// product over layers of (A_l + I) / 2, A_l the mean over heads (A_l alone without residual); its first row where there
+// is a token, else the mean of its rows. Without layers every step counts the same.
 FAITHFUL_API std::vector<double> attention_rollout(const EncoderAttention& attention);
 
 }  // namespace faithful

@@ -13,7 +13,8 @@
 #include "faithful/io/json.h"
 #include "faithful/trained/trained_model.h"
 
-// From a trained model and data to the alarms, the sensors and times they came from, and how often that is right.
+// From a trained model and data: the alarms, the sensors and times that caused them, and how often the diagnosis is
+// right.
 
 namespace faithful {
 
@@ -23,7 +24,7 @@ struct DiagnoseOptions {
   std::vector<std::string> only_series = {};  // these, by name or by number from 1; empty: all
   const Dataset* normal = nullptr;            // what normal looks like (see choose_normal); must fit the model
   bool held_out = false;                      // only the test part of the model's own training
-  std::size_t most = 100;                     // alarms to look into, surest first
+  std::size_t most = 100;                     // alarms to examine, highest score first
   std::uint64_t seed = 1;                     // of the intervals' resamples
   bool progress = false;                      // show a bar
 };
@@ -40,10 +41,10 @@ struct FAITHFUL_API DiagnosisReport {
   const Dataset& dataset;
   std::size_t class_number = 1;  // that is detected
   double threshold = 0.5;
-  std::size_t alarms = 0;                              // in all; not all may have been looked into
-  std::vector<Diagnosis> found = {};                   // surest first
+  std::size_t alarms = 0;                              // how many there are; perhaps not all were examined
+  std::vector<Diagnosis> found = {};                   // highest score first
   std::vector<std::optional<AlarmTruth>> truths = {};  // [found], by the labels
-  std::optional<DiagnosisScores> scores = {};          // where the labels say what was wrong
+  std::optional<DiagnosisScores> scores = {};          // if the data has labels of the faults
   Normal normal = {};
   std::optional<SurestWindow> surest = {};  // none where the chosen series have no window
 
@@ -51,15 +52,15 @@ struct FAITHFUL_API DiagnosisReport {
   const std::string& class_name() const { return model.classes[class_number]; }
 };
 
-// What is normal, by the first of these that there is: windows of `reference` (where it has labels, those of other
-// classes; of a set with parts, its training part), windows of the data that score below the threshold, the middle that
-// the model's scaler knows. scores: [windows]
+// What is normal, from the first of these that is available: the windows of `reference` (without those labelled as the
+// class to detect; only the training part if it has parts), the windows of the data that score below the threshold, the
+// middle of the model's scaler. scores: [windows]
 FAITHFUL_API Normal choose_normal(const TrainedModel& model, const Windows& windows, std::span<const double> scores,
                                   double threshold, std::size_t class_number, const Dataset* reference,
                                   ThreadPool& pool);
 
-// Scores the windows, joins those that reach the threshold to alarms, and looks into each. The data set must fit the
-// model (load_for_model). InputError for classes and series that are unknown.
+// Scores the windows, joins those that reach the threshold into alarms, and diagnoses each alarm. The data set must fit
+// the model (load_for_model). InputError for unknown classes and series.
 FAITHFUL_API DiagnosisReport diagnose(const TrainedModel& model, const Dataset& dataset, const DiagnoseOptions& options,
                                       ThreadPool& pool);
 

@@ -20,7 +20,7 @@ struct DiagnosisOptions {
   std::size_t gradient_points = 8;  // on the way from normal, at which the gradient is taken
 };
 
-// Looks into alarms of one model. The same answers for any number of threads.
+// Diagnoses alarms of one model. The results are the same for any number of threads.
 class FAITHFUL_API Diagnoser {
  public:
   // The model must outlive it. InputError where the attention maps of one window have more than 2^27 values: they grow
@@ -44,7 +44,8 @@ FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient
                                                  std::size_t samples, std::size_t step, const Normal& normal);
 
 // What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
-// has the same voice whatever its units and however even its weights are; one whose weights are all the same has none.
+// method counts the same, whatever its units and the spread of its weights. A method whose weights are all equal does
+// not count.
 FAITHFUL_API MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const Range> pieces,
                                    std::size_t most_spans);
 

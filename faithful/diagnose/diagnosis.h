@@ -12,7 +12,7 @@
 #include "faithful/base/range.h"
 #include "faithful/metrics/bootstrap.h"
 
-// Which sensor, and when: what made a trained model raise an alarm, by three methods that know nothing of each other.
+// Which sensor, and when: what made a trained model raise an alarm, by three independent methods.
 //
 //   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
 //               its attention says when, by rollout, and nothing about sensors
@@ -20,17 +20,17 @@
 //   gradient    gradient x input: the sum of dlogit/dx (x - normal), with the mean gradient on the way from normal to x
 //               (integrated gradients), so that the sums over all sensors, and over all steps, are the whole change
 //
-// and beside them, as something to beat, the deviation from normal that no model is needed for.
+// and, as a baseline that needs no model, the deviation from normal.
 
 namespace faithful {
 
-// What is to be diagnosed: windows of one series that a model flags and that overlap or touch, as one.
+// An alarm: flagged windows of one series that overlap or touch.
 struct Alarm {
   std::size_t series = 0;
   Range span = {};                          // of the series: all of its windows
-  double score = 0;                         // of the surest window
+  double score = 0;                         // the highest score of its windows
   std::size_t flagged = 0;                  // windows
-  std::vector<std::uint32_t> windows = {};  // numbers of those that are looked into: see find_alarms
+  std::vector<std::uint32_t> windows = {};  // numbers of the windows to examine: see find_alarms
 };
 
 // In scaled units. One row where all samples share it, else one for each sample of a window.
@@ -49,10 +49,10 @@ struct SuspectedSpan {
   double share = 0;  // of all weight
 };
 
-// How far two answers about the same things agree.
+// How far two rankings of the same things agree.
 struct Agreement {
-  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none where one answer is constant
-  bool same_first = false;         // both name the same one first
+  std::optional<double> spearman;  // correlation of the ranks, -1 .. 1; none if one ranking is constant
+  bool same_first = false;         // both have the same first
   std::size_t common = 0;          // of the first three (or fewer, where there are fewer), how many both name
 };
 
@@ -64,7 +64,7 @@ struct OcclusionDiagnosis {
   Matrix<double> detailed;                    // [detailed_sensors, spans]
 };
 
-// What one method says about an alarm. Larger weights are more suspect; their units are the method's own.
+// What one method says about an alarm. Larger weights are more suspect. Each method has its own units.
 struct MethodAnswer {
   std::string method;                     // "attention", "occlusion", "gradient", "together", ...
   std::vector<double> sensors = {};       // [C]; empty: the method says nothing about sensors
@@ -72,7 +72,7 @@ struct MethodAnswer {
   std::vector<SuspectedSpan> spans = {};  // that stand out in `times`, most suspect first
 };
 
-// A closer look at the surest window of an alarm.
+// Details of the window with the highest score of an alarm.
 struct WindowDetails {
   Range span;               // of the series
   std::size_t step = 1;     // samples of a step
@@ -89,22 +89,22 @@ struct WindowDetails {
 
 struct Diagnosis {
   Alarm alarm;
-  std::vector<Range> pieces;            // of the series: the steps of the windows looked into, in order of time
+  std::vector<Range> pieces;            // of the series: the steps of the examined windows, in order of time
   std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
-  MethodAnswer together;                // attention and occlusion (see combined): what is said first
+  MethodAnswer together;                // attention and occlusion (see combined): what the advice says
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };
 
-// Whether each two of the methods agree.
+// Whether each pair of methods agrees.
 struct MethodAgreement {
   std::string first, second;
-  std::optional<Agreement> sensors;  // none where one of them says nothing about sensors
+  std::optional<Agreement> sensors;  // none if one of them says nothing about sensors
   Agreement times;
 };
 FAITHFUL_API std::vector<MethodAgreement> agreements(const Diagnosis& diagnosis);
 
-// What the data knows about an alarm.
+// What the labels say about an alarm.
 struct AlarmTruth {
   bool is_false = false;                  // nothing was wrong there
   std::vector<std::size_t> sensors = {};  // at fault, ascending; empty: not known
@@ -126,7 +126,7 @@ struct ScoredMethod {
   std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;  // none: says nothing about it
 };
 
-// What a method has more than another, alarm by alarm.
+// One method minus another, alarm by alarm.
 struct ScoredDifference {
   std::string method, other;
   std::array<std::optional<Bootstrap>, kDiagnosisMeasures> measures;

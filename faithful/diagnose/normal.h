@@ -11,19 +11,19 @@
 #include "faithful/diagnose/diagnosis.h"
 #include "faithful/window/windows.h"
 
-// What a window looks like where nothing is wrong: what suspects are replaced by, and compared with.
+// What a normal window looks like. Suspected readings are compared with it and replaced by it.
 
 namespace faithful {
 
 // Mean and standard deviation of these windows, of each channel: sample by sample where windows are aligned (each is
-// one whole run of the same thing, such as a trip), else of all samples together. So that a reference that hardly
-// moves does not make every movement look like a fault, a deviation is at least a tenth of that of the channel's over
-// all samples, and at least 1e-3.
+// one whole run of the same thing, such as a trip), else of all samples together. A deviation is at least a tenth of
+// the channel's deviation over all samples, and at least 1e-3. Otherwise, with a reference that hardly moves, every
+// movement would look like a fault.
 FAITHFUL_API Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers, bool aligned,
                                ThreadPool& pool);
 
-// All that a model file knows without any data: the middle that its scaler maps the training samples around. 0 with
-// deviation 1 (standard, robust, none), 0.5 with deviation 0.25 (min-max).
+// The normal of a model file without any data: the middle of its scaler. 0 with deviation 1 (standard, robust, none),
+// 0.5 with deviation 0.25 (min-max).
 FAITHFUL_API Normal scaler_normal(ScalerKind kind, std::size_t channels);
 
 // |value - mean| / deviation of each sample of a window: values, out [length, C]

@@ -12,12 +12,12 @@
 #include "faithful/diagnose/normal.h"
 
 // Diagnosis by occlusion: what happens to the model's score when a sensor, a span of time, or a sensor during a span is
-// replaced by its normal. Other than attention it asks the model what would have been.
+// replaced by normal readings. Unlike attention, it measures what the score depends on.
 
 namespace faithful {
 
-// The logit (log-odds of what is looked for) of n windows that differ in their values alone: values [n, length, C],
-// out [n]. Called from several threads at once; what it gives for a window must not depend on the others.
+// The logit (log-odds of the class to detect) of n windows that differ only in their values: values [n, length, C], out
+// [n]. It is called from several threads at once. The logit of a window must not depend on the others.
 using WindowLogit = std::function<void(std::span<const float> values, std::span<double> out)>;
 
 inline constexpr std::size_t kAllSensors = static_cast<std::size_t>(-1);
@@ -28,15 +28,15 @@ struct Occlusion {
   Range samples = {};  // of the window
 };
 
-// [occlusions]: logit(window) - logit(window with this replaced by its normal): above 0 where it spoke for the alarm.
+// [occlusions]: logit(window) - logit(window with this replaced by normal readings): above 0 if it supports the alarm.
 // window [length, C]. The same for any number of threads; `batch` windows go through the model together.
 FAITHFUL_API std::vector<double> occlusion_changes(const WindowLogit& logit, std::span<const float> window,
                                                    const Normal& normal, std::span<const Occlusion> occlusions,
                                                    std::size_t batch, ThreadPool& pool);
 
 struct OcclusionOptions {
-  std::size_t most_spans = 40;  // the window is cut into at most so many spans of whole steps, of equal length
-  std::size_t detailed = 3;     // so many first sensors are also replaced span by span
+  std::size_t most_spans = 40;  // largest number of spans that the window is cut into; of whole steps, of equal length
+  std::size_t detailed = 3;     // number of first sensors that are also replaced span by span
   std::size_t batch = 16;       // windows that go through the model together, at most
 };
 

@@ -10,7 +10,7 @@
 #include "faithful/base/range.h"
 #include "faithful/diagnose/diagnosis.h"
 
-// From weights to suspects: who comes first, which times stand out, and whether two rankings agree.
+// From weights to suspects: which sensor comes first, which times stand out, and whether two rankings agree.
 
 namespace faithful {
 

@@ -134,11 +134,11 @@ std::string advice(const DiagnosisReport& report, std::size_t number) {
 std::string truth_words(const DiagnosisReport& report, std::size_t number) {
   if (!report.truths[number]) return "";
   const AlarmTruth& truth = *report.truths[number];
-  if (truth.is_false) return "By the labels nothing was wrong there: a false alarm.";
+  if (truth.is_false) return "According to the labels nothing was wrong there: this is a false alarm.";
   if (truth.sensors.empty() && truth.spans.empty()) return "";
   const Diagnosis& one = report.found[number];
   const Clock clock(report.dataset, report.series_of(one));
-  std::string text = "What was wrong, by the labels:";
+  std::string text = "The fault according to the labels:";
   if (!truth.kinds.empty()) text += " " + listed(truth.kinds);
   if (!truth.sensors.empty())
     text += fmt::format("{} {}", truth.kinds.empty() ? "" : " at", listed(names_of(report.dataset, truth.sensors)));

@@ -36,7 +36,7 @@ FAITHFUL_API std::vector<std::size_t> first_sensors(const MethodAnswer& answer);
 // How many alarms there are, of what threshold, against what normal; or how far the data is from an alarm.
 FAITHFUL_API std::string summary_words(const DiagnosisReport& report);
 
-// What a person who runs the plant should read first about alarm `number` of the report.
+// The sentence that an operator should read first about alarm `number` of the report.
 FAITHFUL_API std::string advice(const DiagnosisReport& report, std::size_t number);
 FAITHFUL_API std::string truth_words(const DiagnosisReport& report, std::size_t number);  // empty: nothing is known
 

@@ -61,7 +61,7 @@ class Alibi final : public InModel<T> {
 CatalogEntry alibi_entry() {
   return {.name = "alibi",
           .kind = EncodingKind::kLogitBias,
-          .description = "-m_h |i - j| with one fixed slope a head",
+          .description = "-m_h |i - j| with one fixed slope per head",
           .enters = "logits",
           .citation = "Press, Smith, Lewis 2022, Train Short, Test Long: Attention with Linear Biases",
           .real_positions = true,

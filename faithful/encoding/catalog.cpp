@@ -43,12 +43,12 @@ std::vector<CatalogParameter> parameters_of(const CatalogEntry& entry) {
   }
   const bool in_input = entry.kind == EncodingKind::kAdditive || entry.kind == EncodingKind::kConcatenated;
   if (!in_input && entry.kind != EncodingKind::kNone) {
-    all.push_back({"heads", "8", "number of heads; a head is dim / heads wide"});
+    all.push_back({"heads", "8", "number of heads; a head has width dim / heads"});
   }
   if (entry.kind == EncodingKind::kAdditive) {
     all.push_back({"scale", "as-defined", "as-defined, unit, matched or a factor"});
   }
-  if (entry.seeded) all.push_back({"seed", "1", "of the numbers that are drawn"});
+  if (entry.seeded) all.push_back({"seed", "1", "seed of random codes and initial values"});
   if (entry.real_positions) all.push_back({"positions", "none", "real-valued positions instead of 0..S-1"});
   return all;
 }

@@ -172,13 +172,11 @@ void check_real_positions(const std::vector<double>& positions, const DftShape& 
           "use " + field_text("period", fmt::format("{}", std::floor(span) + 1))});
 }
 
-const OwnOption kPeriod{{"period",
-                         "N",
-                         "positions after which the codes repeat, where there are more of them than dimensions; 0: d",
-                         {.least = 0}},
-                        std::size_t{0},
-                        /*in_table=*/true,
-                        /*refused_elsewhere=*/true};
+const OwnOption kPeriod{
+    {"period", "N", "positions after which the codes repeat, for more positions than dimensions; 0: d", {.least = 0}},
+    std::size_t{0},
+    /*in_table=*/true,
+    /*refused_elsewhere=*/true};
 
 DftShape shape_of(const EncodingOptions& options) {
   return {options.length, options.dim, options.own.whole("period"), 1};
@@ -228,7 +226,7 @@ std::string settle_in_model(EncodingOptions& options, std::optional<double> long
 CatalogEntry dft_entry() {
   return {.name = "dft",
           .kind = EncodingKind::kAdditive,
-          .description = "the real Fourier basis of d points read at s: one-hot, rotated",
+          .description = "the real Fourier basis of d points at s: a rotated one-hot code",
           .enters = kAddedToInput,
           .citation = "Ide, Labaien, Chen 2024, Improving Transformers using Faithful Positional Encoding",
           .options = {kPeriod},

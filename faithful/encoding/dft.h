@@ -28,7 +28,7 @@ struct DftShape {
   std::size_t repeats_after() const { return period == 0 ? dim : period; }
 };
 
-// InputError where a table of that shape is impossible or would give two positions the same code.
+// InputError if a table of that shape is impossible or would give two positions the same code.
 FAITHFUL_API void check_dft_shape(const DftShape& shape);
 
 // Writes the codes of positions 0..S-1, [S, d], from a table of N roots of unity; T is float or double. The bits do not
@@ -40,7 +40,7 @@ FAITHFUL_API void fill_dft_into(std::span<T> table, const DftShape& shape, Threa
 // any disturbance below half the smallest distance between codes (sqrt(2)/2 without a period).
 class FAITHFUL_API DftDecoder {
  public:
-  explicit DftDecoder(const DftShape& shape);  // its length plays no part
+  explicit DftDecoder(const DftShape& shape);  // it ignores the length
   ~DftDecoder();
 
   std::size_t nearest(std::span<const double> code) const;  // [d]
@@ -50,7 +50,7 @@ class FAITHFUL_API DftDecoder {
   std::unique_ptr<const Plan> plan_;
 };
 
-// The positions of all rows of a table [rows, d]. InputError (`place:row:column`) where a value is not finite.
+// The positions of all rows of a table [rows, d]. InputError (`place:row:column`) if a value is not finite.
 FAITHFUL_API std::vector<std::size_t> decode_dft(const Matrix<double>& codes, std::size_t period = 0, double factor = 1,
                                                  const std::string& place = "table");
 

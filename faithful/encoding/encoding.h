@@ -24,13 +24,14 @@ enum class EncodingKind {
 };
 FAITHFUL_API std::string_view to_string(EncodingKind kind);
 
-// What an additive table is multiplied by. Its RMS norm is the root of the mean of its rows' squared norms.
+// The scale of an additive table. The RMS norm of a table is the square root of the mean squared norm of its rows.
 struct EncodingScale {
   enum class Rule { kAsDefined, kUnit, kMatched, kNumber };
   Rule rule = Rule::kAsDefined;  // kUnit: to RMS norm 1; kMatched: to RMS norm sqrt(d/2), that of `sinusoidal`
   double number = 1;             // kNumber: the factor itself
 };
-// as-defined, unit, matched or a positive number. InputError names the place, and what the place takes besides these.
+// as-defined, unit, matched or a positive number. InputError names the place, and the other values that the place
+// accepts.
 FAITHFUL_API EncodingScale parse_scale(std::string_view text, const Place& place = {.field = "scale"},
                                        std::string_view besides = "");
 FAITHFUL_API std::string to_string(const EncodingScale& scale);
@@ -40,7 +41,7 @@ struct EncodingOptions {
   std::size_t dim = 0;                  // d
   std::size_t heads = 8;                // H; d_h = d / H
   EncodingScale scale = {};             // of additive encodings
-  std::uint64_t seed = 1;               // of everything that is drawn
+  std::uint64_t seed = 1;               // of random codes and initial values
   std::vector<double> positions = {};   // real-valued positions instead of 0..S-1 ([S]; empty: none)
   OwnOptions own = {};                  // of single encodings: {{"rho", 100}}; CatalogEntry::options says which
   std::vector<double> parameters = {};  // of a learned encoding, in the layout of start_parameters(); empty: its start
@@ -51,18 +52,19 @@ struct Encoding {
   EncodingKind kind = EncodingKind::kNone;
   std::vector<std::size_t> shape = {};   // as EncodingKind says; empty for kNone
   std::vector<double> values = {};       // row after row
-  std::vector<double> frequencies = {};  // it is made of these: each once, radians per sample, not folded; may be empty
+  std::vector<double> frequencies = {};  // those it is made of, each once, radians per sample, not folded; may be empty
 };
 
-// The table that `name` has in the catalog. InputError where the name is unknown (with suggestions), or an option has
-// no meaning for it; the place is the option.
+// Makes the table of the encoding `name`. InputError if the name is unknown (with suggestions), or if an option does
+// not apply to it (the error names the option).
 FAITHFUL_API Encoding make_encoding(const std::string& name, const EncodingOptions& options);
 
-// InputError where make_encoding would refuse these options, but for the size of the table: a model may not need it.
+// InputError where make_encoding would refuse these options, except for the size of the table: a model may not need the
+// table.
 FAITHFUL_API void check_encoding(const std::string& name, const EncodingOptions& options);
 
-// Start values of the parameters that training moves; empty for fixed encodings. The file of the encoding has their
-// layout, beside its start values.
+// Initial values of the parameters that training changes; empty for fixed encodings. The file of the encoding describes
+// their layout.
 FAITHFUL_API std::vector<double> start_parameters(const std::string& name, const EncodingOptions& options);
 
 }  // namespace faithful

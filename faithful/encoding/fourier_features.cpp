@@ -12,7 +12,7 @@ namespace faithful {
 namespace {
 
 const OwnOption kGamma{
-    {"fourier_gamma", "G", "frequencies start as N(0, 1/G^2): G is a distance in positions", {.above = 0}}, 10.0};
+    {"fourier_gamma", "G", "initial frequencies are N(0, 1/G^2); G is a distance in positions", {.above = 0}}, 10.0};
 const OwnOption kHidden{{"fourier_hidden", "N", "hidden width", {.least = 1, .most = 65536}}, std::size_t{32}};
 
 // With n = ceil(d/4) frequencies w: r(x) = (cos(w x), sin(w x)) / sqrt(2n), e(x) = W2 GELU(W1 r(x) + b1) + b2.

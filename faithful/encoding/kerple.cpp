@@ -82,7 +82,7 @@ template Tensor<double> kerple_bias(Tape<double>&, Tensor<double>, std::size_t);
 CatalogEntry kerple_entry() {
   return {.name = "kerple",
           .kind = EncodingKind::kLogitBias,
-          .description = "-r1 ln(1 + r2 |i - j|) with learned r1, r2 > 0 a head",
+          .description = "-r1 ln(1 + r2 |i - j|) with learned r1, r2 > 0 per head",
           .enters = "logits",
           .citation = "Chi et al. 2022, KERPLE: Kernelized Relative Positional Embedding for Length Extrapolation",
           .start = "r1 = r2 = 1",

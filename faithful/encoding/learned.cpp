@@ -35,7 +35,7 @@ class LearnedTable final : public InModel<T> {
 CatalogEntry learned_entry() {
   return {.name = "learned",
           .kind = EncodingKind::kAdditive,
-          .description = "a free vector for every position",
+          .description = "a learned vector for every position",
           .enters = kAddedToInput,
           .citation = "Gehring et al. 2017, Convolutional Sequence to Sequence Learning",
           .start = "U(-.02, .02)",

@@ -9,7 +9,7 @@ namespace {
 
 const OwnOption kMtan{{"mtan",
                        "WHERE",
-                       "features of time go beside the input, or become queries and keys",
+                       "time features are appended to the input (concat), or give queries and keys (attention)",
                        {.choices = {"concat", "attention"}}},
                       "concat",
                       /*in_table=*/false};
@@ -71,8 +71,8 @@ void check_in_model(const ModelPlace& place) {
 CatalogEntry mtan_entry() {
   return {.name = "mtan",
           .kind = EncodingKind::kConcatenated,
-          .description = "a line and sines of learned frequency over t = s/(S-1)",
-          .enters = "input, concatenated; or queries and keys are projections of it alone",
+          .description = "a linear term and sines with learned frequencies over t = s/(S-1)",
+          .enters = "input, concatenated; or queries and keys, which are then made from it alone",
           .citation = "Shukla, Marlin 2020, Multi-Time Attention Networks for Irregularly Sampled Time Series",
           .options = {kTimeDim, kMtan},
           .start = "U(-1, 1)",

@@ -11,21 +11,22 @@
 
 namespace faithful {
 
-// An option that single encodings have, declared in their files.
+// An option of one or a few encodings, declared in their files.
 struct OwnOption {
   Field field;
-  FieldValue standard;             // the value where nobody sets another
+  FieldValue standard;             // the default value
   bool in_table = true;            // changes the table; false: only how the encoding enters a model
-  bool refused_elsewhere = false;  // an encoding without this option refuses another value than the standard
+  bool refused_elsewhere = false;  // an encoding without this option accepts only the default value
 };
 
 // The options of all encodings, each once, with the names of its encodings in `applies_to`. The order is that of files.
 FAITHFUL_API const std::vector<OwnOption>& own_options();
 
-// Files and keys of every model hold this one, whatever its encoding; others only where they differ from the standard.
+// Whether files and keys of every model hold this option, whatever the encoding. They hold other options only if they
+// differ from the default.
 FAITHFUL_API bool is_always_recorded(std::string_view name);
 
-// A value for each of those options, by name. Where nobody sets one it is the standard.
+// A value for each of those options, by name. Options that are not set have their default.
 class FAITHFUL_API OwnOptions {
  public:
   struct Given {
@@ -42,7 +43,7 @@ class FAITHFUL_API OwnOptions {
   OwnOptions();
   OwnOptions(std::initializer_list<Given> given);  // {{"rho", 100}, {"layout", "halves"}}
 
-  // A whole number may stand for a real one. InputError where there is no such option, or of another kind.
+  // A whole number may stand for a real one. InputError if there is no such option, or if it has another type.
   void set(const Given& given);
   template <class Value>
   void set(std::string_view name, Value value) {

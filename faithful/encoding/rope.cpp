@@ -13,7 +13,7 @@ namespace {
 
 const OwnOption kPairing{{"pairing",
                           "P",
-                          "which coordinates are rotated together: neighbours, or one of each half",
+                          "rotates neighbouring coordinates together (interleaved), or one of each half (halves)",
                           {.choices = {"interleaved", "halves"}}},
                          "interleaved",
                          /*in_table=*/false};

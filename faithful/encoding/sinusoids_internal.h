@@ -13,12 +13,17 @@ namespace faithful {
 inline const OwnOption kRho{{"rho", "R", "base of the geometric series of frequencies", {.above = 0}}, 1e4};
 
 // Libraries disagree on these; the standards are the paper's.
-inline const OwnOption kLayout{
-    {"layout", "L", "sin cos sin cos .., or all sines and then all cosines", {.choices = {"interleaved", "halves"}}},
-    "interleaved"};
-inline const OwnOption kExponent{
-    {"exponent", "E", "exponents of rho; i/(d/2-1) ends at exactly 1/rho", {.choices = {"2i/d", "i/(d/2-1)"}}}, "2i/d"};
-inline const OwnOption kFirstPosition{{"first_position", "X", "is added to every position"}, 0.0};
+inline const OwnOption kLayout{{"layout",
+                                "L",
+                                "sin cos sin cos .. (interleaved), or all sines, then all cosines (halves)",
+                                {.choices = {"interleaved", "halves"}}},
+                               "interleaved"};
+inline const OwnOption kExponent{{"exponent",
+                                  "E",
+                                  "exponent of rho: 2i/d, or i/(d/2-1), whose lowest frequency is exactly 1/rho",
+                                  {.choices = {"2i/d", "i/(d/2-1)"}}},
+                                 "2i/d"};
+inline const OwnOption kFirstPosition{{"first_position", "X", "number added to every position"}, 0.0};
 
 // rho^(-2i/d), or the other exponents, for i = 0..ceil(d/2)-1, in radians per sample.
 std::vector<double> sinusoid_frequencies(std::size_t d, double rho, bool two_over_dim = true);

@@ -17,7 +17,7 @@ std::vector<double> start_time2vec(const EncodingOptions& options) {  // [2, tim
 CatalogEntry time2vec_entry() {
   return {.name = "time2vec",
           .kind = EncodingKind::kConcatenated,
-          .description = "the form of mtan, with wider start values",
+          .description = "like mtan, with wider initial values",
           .enters = "input, concatenated",
           .citation = "Kazemi et al. 2019, Time2Vec: Learning a Vector Representation of Time",
           .options = {kTimeDim},

@@ -9,7 +9,7 @@
 
 namespace faithful {
 
-inline const OwnOption kTimeDim{{"time_dim", "D", "width of the features of time", {.least = 1}}, std::size_t{16}};
+inline const OwnOption kTimeDim{{"time_dim", "D", "width of the time features", {.least = 1}}, std::size_t{16}};
 inline std::size_t time_dim(const EncodingOptions& options) {
   return options.own.whole("time_dim");
 }

@@ -8,7 +8,7 @@ namespace faithful {
 
 namespace {
 
-const OwnOption kRelative{{"tupe_relative", "", "adds the bias of t5"}, false};
+const OwnOption kRelative{{"tupe_relative", "", "also add the bias of t5"}, false};
 
 bool is_relative(const EncodingOptions& options) {
   return options.own.flag("tupe_relative");
@@ -125,7 +125,7 @@ class Tupe final : public InModel<T> {
 CatalogEntry tupe_entry() {
   return {.name = "tupe",
           .kind = EncodingKind::kLogitBias,
-          .description = "inner products of learned, separately projected positions",
+          .description = "inner products of learned positions with their own projections",
           .enters = "logits",
           .citation = "Ke, He, Liu 2021, Rethinking Positional Encoding in Language Pre-training",
           .options = {kRelative},

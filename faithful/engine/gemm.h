@@ -26,7 +26,7 @@ struct Start {
   const T* bias = nullptr;  // [n], added to every row of C; with add = false only
 };
 
-// The right factor, op(B) of shape [k, n], rearranged for the kernel: [ceil(n / width), k, width], zeros behind n. The
+// The right factor, op(B) of shape [k, n], rearranged for the kernel: [ceil(n / width), k, width], zeros after n. The
 // width is that of the instruction set in use (16 floats for AVX2), so packed numbers are never stored in files.
 template <class T>
 std::size_t packed_size(std::size_t k, std::size_t n);

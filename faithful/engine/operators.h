@@ -1,8 +1,8 @@
 #pragma once
 
-// The operators of the engine: the words model code is written in. Each computes its result at once and records how to
-// go back; every one is held to central differences in double and to PyTorch by tests/engine. Letters: B samples,
-// S positions, D width, H heads, K classes, G groups. `[.., D]` means any sizes before the last.
+// The operators of the engine, from which models are built. Each computes its result at once and records its backward
+// pass. tests/engine compares every gradient with central differences in double, and every operator with PyTorch.
+// Letters: B samples, S positions, D width, H heads, K classes, G groups. `[.., D]` means any sizes before the last.
 
 #include <cstdint>
 #include <span>
@@ -96,7 +96,7 @@ struct ConvolutionOptions {
   std::size_t kernel = 3;    // positions that one output sees
   std::size_t stride = 1;    // positions from one output to the next
   std::size_t dilation = 1;  // positions from one tap to the next
-  std::size_t padding = 0;   // zeros before and behind
+  std::size_t padding = 0;   // zeros before and after
   // With groups: the S positions are segments of so many, each convolved (and padded) for itself; 0: one of all.
   std::size_t segment = 0;
 };

@@ -17,7 +17,7 @@
 namespace faithful::engine {
 
 struct ShardOptions {
-  std::size_t shards = 8;   // into which a batch is cut, whatever the number of threads; part of what a seed means
+  std::size_t shards = 8;   // parts of a batch, for any number of threads; the result depends on it, as on the seed
   std::size_t at_once = 0;  // samples of a shard that are passed together; 0: all. With statistics always all
   std::uint64_t seed = 0;   // of dropout
 };
@@ -62,8 +62,7 @@ class FAITHFUL_API Shards {
   // Calls body(shard, tape) for shards 0 .. count - 1, each on some thread with that thread's tape.
   template <class Body>
   void for_each_shard(std::size_t count, Body&& body);
-  // Which thread takes which shard is left to chance; the memory of all is made alike, so that it changes nothing
-  // later.
+  // Any thread may take any shard. All threads get the same memory, so that none has to allocate later.
   void level_tapes();
   double squared_gradient(const Piece& piece) const;
   void update_piece(const Piece& piece, const AdamWStep<T>& decaying, const AdamWStep<T>& plain, T factor,

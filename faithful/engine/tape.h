@@ -1,6 +1,6 @@
 #pragma once
 
-// The tape: what a model's forward pass did, so that it can be gone through backwards.
+// The tape records the forward pass of a model, so that the backward pass can follow it.
 //
 // Model code calls operators (operators.h) one after the other. Each computes its result at once and, where the tape
 // records, leaves a closure that knows how to pass the gradient of the result on to its inputs. backward() runs the

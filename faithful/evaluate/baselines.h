@@ -11,7 +11,7 @@
 #include "faithful/evaluate/scores.h"
 #include "faithful/window/windows.h"
 
-// What any classifier must beat, on the same test windows.
+// Baselines that any classifier must beat, on the same test windows.
 
 namespace faithful {
 
@@ -23,12 +23,12 @@ struct Baseline {
 
 struct BaselineOptions {
   std::uint64_t seed = 1;     // of the random score
-  std::size_t steps = 400;    // of the linear model, over all training windows each
-  double rate = 0.05;         // the highest; warm-up and cosine as in every training
+  std::size_t steps = 400;    // of the linear model; each step uses all training windows
+  double rate = 0.05;         // the highest learning rate; warm-up and cosine as in every training
   double decay = 0.01;        // of its weights, by AdamW
-  bool weigh_classes = true;  // every class weighs the same in its loss
-  bool events = true;         // see ScoreOptions
-  double prevalence = 0;      // likewise
+  bool weigh_classes = true;  // every class has the same total weight in its loss
+  bool events = true;         // as in ScoreOptions
+  double prevalence = 0;      // as in ScoreOptions
 };
 
 // mean, standard deviation, least, greatest and last value of each channel of every window, as the scaler left them:
@@ -36,8 +36,8 @@ struct BaselineOptions {
 FAITHFUL_API Matrix<float> summary_features(const Windows& windows, ThreadPool& pool);
 
 // Logistic regression (multinomial for more than two classes) on summary_features, standardized by those of its
-// training windows. Minimizes the mean cross-entropy by AdamW over all windows in each step, from zero weights: nothing
-// random is in it.
+// training windows. AdamW minimizes the mean cross-entropy over all windows in each step, from zero weights. Nothing is
+// random.
 class FAITHFUL_API LinearModel {
  public:
   LinearModel(const Windows& train, const BaselineOptions& options, ThreadPool& pool);
@@ -50,9 +50,9 @@ class FAITHFUL_API LinearModel {
   Matrix<float> weights_;              // [outputs, 5 C + 1], the offset last
 };
 
-// All of them on sets.test. The linear model learns from sets.train; for two classes its threshold is the best F1 on
-// sets.validation, or, where `folds` are given, on the pooled validation parts of models of the folds; 0.5 where
-// neither has windows of class 1. Empty where there is no test window with a label.
+// The scores of all baselines on sets.test. The linear model learns from sets.train. For two classes its threshold has
+// the best F1 on sets.validation, or on the pooled validation parts of `folds`, if given. It is 0.5 if neither has
+// windows of class 1. Empty if no test window has a label.
 FAITHFUL_API std::vector<Baseline> score_baselines(const WindowSets& sets, std::span<const WindowSets> folds,
                                                    const BaselineOptions& options, ThreadPool& pool);
 

@@ -19,7 +19,7 @@ namespace faithful {
 // A measure with its interval.
 struct Measure {
   std::string key, name;  // "auc_pr", "AUC-PR"
-  Bootstrap found;        // NaN where the measure has no value
+  Bootstrap found;        // NaN if the measure has no value
 };
 
 struct EvaluationOptions {
@@ -34,8 +34,8 @@ struct Evaluation {
   Matrix<float> probabilities;    // [n, K], of the windows in their order
   Scores scores;                  // at the threshold
   std::vector<Measure> measures;  // the same with intervals
-  std::size_t groups = 0;         // that resamples draw from: series, or events and the stretches between them
-  bool of_series = false;         // which of the two
+  std::size_t groups = 0;         // what resamples draw: series, or events and the stretches between them
+  bool of_series = false;         // groups are series
   EvaluationOptions options;
 };
 

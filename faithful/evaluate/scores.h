@@ -33,8 +33,8 @@ struct Scores {
 
 struct ScoreOptions {
   double threshold = 0.5;  // two classes: class 1 where P(class 1) >= threshold
-  bool events = true;      // event-wise scores where there are point labels; windows drawn at random have no order
-  double prevalence = 0;  // two classes: share of class 1 to which precision, F1 and AUC-PR are reweighted; 0: as it is
+  bool events = true;      // event scores if points have labels; false for windows drawn at random, which have no order
+  double prevalence = 0;   // two classes: reweights precision, F1 and AUC-PR to this share of class 1; 0: does not
 };
 
 // probabilities [n, K], of these windows in their order; windows without a label do not count.
@@ -49,11 +49,11 @@ FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, std::s
 // events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay}}
 FAITHFUL_API Json to_json(const Scores& scores);
 
-// Uninterrupted stretches of windows, by their numbers: of the same series, each beginning no later than the one before it ends.
+// Uninterrupted stretches of windows, by their numbers: windows of one series without gaps between them.
 FAITHFUL_API std::vector<Range> stretches_of(const Windows& windows);
 
-// An event is a run of windows labelled 1. A window speaks when its last sample is there, so a delay is the number of
-// samples from the end of the first window that touches the event to the end of the first one flagged.
+// An event is a run of windows labelled 1. A prediction is available at the last sample of its window. So a delay is
+// the number of samples from the end of the first window that touches the event to the end of the first flagged window.
 FAITHFUL_API EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags);
 
 }  // namespace faithful

@@ -16,7 +16,7 @@ namespace faithful {
 //
 //   bootstrap(truth.size(), [&](std::span<const double> counts) { return confusion(truth, flags, counts).f1(); })
 //
-// NaN where the measure is not defined on the resample. It is called from several threads at once.
+// It returns NaN if the measure is not defined on the resample. It is called from several threads at once.
 using Statistic = std::function<double(std::span<const double> counts)>;
 
 struct BootstrapOptions {
@@ -30,7 +30,7 @@ struct Bootstrap {
   double value = 0;           // of the samples themselves
   Interval interval{};        // the (1 - level) / 2 and (1 + level) / 2 quantiles of the resamples' values
   double deviation = 0;       // of the resamples' values: the standard error
-  std::size_t undefined = 0;  // resamples on which the measure was NaN; they count for nothing above
+  std::size_t undefined = 0;  // resamples on which the measure was NaN; they are left out above
 };
 
 // Percentile bootstrap over samples: each resample draws n of n with replacement.

@@ -11,7 +11,7 @@
 // How often a classifier is right. Throughout this room: truth and flags of two classes are bytes, 1 positive
 // (anomalous) and 0 negative; classes are numbers from 0; weights may be empty (each sample counts once), else there is
 // one for each sample, from 0. Spans of different lengths, other labels and numbers that are not finite are an
-// InputError. A ratio with nothing below the line is 0, as in scikit-learn.
+// InputError. A ratio with denominator 0 is 0, as in scikit-learn.
 
 namespace faithful {
 
@@ -37,8 +37,8 @@ FAITHFUL_API Confusion confusion(std::span<const std::uint8_t> truth, std::span<
                                  std::span<const double> weights = {});
 
 // The confusion, of the same total, if a share `prevalence` (between 0 and 1) of the samples were positive: recall and
-// false positive rate stay, precision becomes p R / (p R + (1 - p) FPR).
-// InputError where there are no positives or no negatives.
+// false positive rate stay, precision becomes p R / (p R + (1 - p) FPR). InputError if there are no positives or no
+// negatives.
 FAITHFUL_API Confusion at_prevalence(const Confusion& confusion, double prevalence);
 
 // The weights, of sum n, under which a share `prevalence` of the samples is positive; the same for every positive and

@@ -42,7 +42,7 @@ void check_timeline(const Timeline& line) {
   metrics::check_same_size("times", line.times.size(), "truth", line.truth.size());
   metrics::check_finite("times", line.times);
   if (!std::is_sorted(line.times.begin(), line.times.end()))
-    reject({{"times"}, "times that never fall", "one that does"});
+    reject({{"times"}, "times that never decrease", "an earlier time after a later one"});
 }
 
 double time_between(const Timeline& line, std::size_t from, std::size_t to) {

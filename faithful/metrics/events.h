@@ -9,8 +9,8 @@
 #include "faithful/base/api.h"
 #include "faithful/metrics/confusion.h"
 
-// Anomalies are events that last: what counts for a user is whether an event was noticed, how soon, and how often there
-// was an alarm about nothing.
+// Anomalies are events that last. A user wants to know whether an event was detected, how soon, and how many alarms
+// were false.
 //
 //   event        a maximal run of anomalous points (or windows) of one timeline
 //   detected     at least one point inside of the event is flagged
@@ -22,12 +22,12 @@
 
 namespace faithful {
 
-// One uninterrupted stretch of points or windows, in order of time. What is separate (other series, other pieces of a
-// split) is another timeline: no run goes across.
+// One uninterrupted stretch of points or windows, in order of time. Other series, and other pieces of a split, are
+// other timelines: a run never crosses from one to another.
 struct Timeline {
   std::span<const std::uint8_t> truth;  // [n]
   std::span<const std::uint8_t> flags;  // [n]
-  std::span<const double> times = {};   // [n], never falling, in any unit; empty: the index
+  std::span<const double> times = {};   // [n], never decreasing, in any unit; empty: the index
 };
 
 struct FAITHFUL_API EventScores {
@@ -48,8 +48,8 @@ FAITHFUL_API EventScores event_scores(std::span<const Timeline> timelines);
 // normal points, is one, numbered from 0. What a bootstrap over events draws (bootstrap_groups). [sum of n]
 FAITHFUL_API std::vector<std::size_t> stretches(std::span<const Timeline> timelines);
 
-// The confusion after every point of a detected event is taken to be flagged. INFLATED: a random score gets a high F1
-// that way when events are long, so report it only next to what a random score gets.
+// The confusion after every point of a detected event is flagged. INFLATED: when events are long, a random score gets a
+// high F1. So report it only beside the value of a random score.
 FAITHFUL_API Confusion point_adjusted_confusion(std::span<const Timeline> timelines);
 
 }  // namespace faithful

@@ -9,8 +9,8 @@
 #include "faithful/base/threads.h"
 #include "faithful/metrics/summary.h"
 
-// Is there a difference? `differences` are of pairs (one arm less the other, on the same seed or data set); all tests
-// are two-sided.
+// Is there a difference? `differences` are those of pairs (one arm minus the other, on the same seed or data set). All
+// tests are two-sided.
 
 namespace faithful {
 
@@ -44,9 +44,8 @@ struct MeanEstimate {
   double p = 1;
 };
 
-// Student's paired t: standard error sd / sqrt(n), n - 1 degrees of freedom. Of one difference nothing is known: the
-// interval is infinite and p 1. Of differences that are all the same, the interval is that one value, and p is 0
-// (1 where it is 0).
+// Student's paired t: standard error sd / sqrt(n), n - 1 degrees of freedom. With one difference the interval is
+// infinite and p is 1. If all differences are equal, the interval is that value, and p is 0 (or 1, if the value is 0).
 FAITHFUL_API MeanEstimate paired_t(std::span<const double> differences, double level = 0.95);
 
 // The same for repeated splits of one data set, whose training parts overlap (Nadeau and Bengio 2003): standard error

@@ -23,9 +23,9 @@ struct Threshold {
   double f1;  // that it reaches on the samples it was chosen from
 };
 
-// Scores in order, with their truth: what depends on the score only through its order, in O(n) for each set of weights
-// once they are sorted. Samples with the same score are always flagged together, so the order among them never counts.
-// Scores must be finite. A measure is empty where it is not defined: without positives, or without negatives.
+// Sorted scores with their truth, for measures that depend only on the order of the scores. After sorting, each measure
+// takes O(n) for a set of weights. Samples with the same score are always flagged together, so their order does not
+// matter. Scores must be finite. A measure is empty if it is not defined: without positives, or without negatives.
 class FAITHFUL_API RankedScores {
  public:
   RankedScores(std::span<const double> scores, std::span<const std::uint8_t> truth);  // [n] each
@@ -45,9 +45,8 @@ class FAITHFUL_API RankedScores {
   // ROC curve. None without positives or negatives.
   std::optional<double> auc_roc(std::span<const double> weights = {}) const;
 
-  // The threshold of the largest F1: halfway between the lowest score that it flags and the next lower one (the
-  // lowest score itself where it flags everything). Of thresholds that are equally good, the highest. None without
-  // positives.
+  // The threshold of the largest F1: halfway between the lowest score that it flags and the next lower one (the lowest
+  // score itself where it flags everything). If several thresholds tie, it is the highest. None without positives.
   std::optional<Threshold> best_f1(std::span<const double> weights = {}) const;
 
  private:

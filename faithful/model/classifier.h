@@ -39,26 +39,26 @@ struct AttentionMaps {
   std::span<T> spatial = {};   // dfstrans: [B, S, H, C, C], of each step over the sensors
 };
 
-// A Transformer that classifies windows. T is float, or double for checks. Forward only: the tape goes back by itself.
+// A Transformer that classifies windows. T is float, or double for checks. It has only the forward pass; the tape gives
+// the gradients.
 //   encoder:  embedding -> position -> L encoder layers -> pooling -> K classes
-//   dfstrans: a CNN per sensor -> position -> attention over steps + attention over sensors -> feed-forward -> mean
-//   over
-//             steps -> K classes (docs/model.md)
+//   dfstrans: a CNN per sensor -> position -> attention over steps + attention over sensors -> feed-forward
+//             -> mean over steps -> K classes (docs/model.md)
 template <class T>
 class FAITHFUL_API Classifier {
  public:
-  explicit Classifier(const ModelConfig& config);  // InputError where the config is impossible; see check_config
+  explicit Classifier(const ModelConfig& config);  // InputError if the config is impossible; see check_config
   ~Classifier();
   Classifier(Classifier&&) noexcept;
   Classifier& operator=(Classifier&&) noexcept;
 
-  // Of its parameters, without making it, and of the running statistics too: parameter_count(), stored_count().
+  // Number of its parameters, and of its running statistics if wanted, without making it.
   static std::size_t count(const ModelConfig& config, bool statistics);
   const ModelConfig& config() const;
   engine::Parameters<T>& parameters();  // named views into one buffer
   const engine::Parameters<T>& parameters() const;
 
-  // Start values by name, shape and seed; learned encodings as the catalog starts them.
+  // Draws the initial values, which depend on name, shape and seed; learned encodings as in the catalog.
   void initialize(std::uint64_t seed);
 
   // [B, outputs]. One logit for two classes: that of class 1.

@@ -44,21 +44,23 @@ std::vector<Setting> settings(ModelConfig& config) {
              {{"classes", "K", "classes of the data", {.least = 2, .most = kMostSize}}, &input.classes}});
   add_group(
       all, FieldGroup::kModel,
-      {{{"filters", "N", "filters of a convolution before the first layer; 0: none", {.least = 0, .most = kMostSize}},
+      {{{"filters",
+         "N",
+         "number of filters of the convolution before the first layer; 0: none",
+         {.least = 0, .most = kMostSize}},
         &input.filters},
-       {{"kernel", "N", "samples that a filter sees; an odd number", {.least = 1, .most = 1023}}, &input.kernel},
-       {{"segment", "N", "samples that become one step", {.least = 1, .most = kMostSize, .common = true}},
-        &input.segment},
+       {{"kernel", "N", "length of a filter in samples; an odd number", {.least = 1, .most = 1023}}, &input.kernel},
+       {{"segment", "N", "samples per step", {.least = 1, .most = kMostSize, .common = true}}, &input.segment},
        {{"width", "D", "width of a step", {.least = 1, .most = 65536, .applies_to = "encoder", .common = true}},
         &body.width},
-       {{"heads", "H", "attention heads", {.least = 1, .most = 1024}}, &body.heads},
+       {{"heads", "H", "number of attention heads", {.least = 1, .most = 1024}}, &body.heads},
        {{"head_width", "D", "width of a head; 0: width / heads", {.least = 0, .most = 65536}}, &body.head_width},
-       {{"layers", "L", "layers of the encoder", {.least = 0, .most = 256, .common = true}}, &body.layers},
+       {{"layers", "L", "number of layers", {.least = 0, .most = 256, .common = true}}, &body.layers},
        {{"feed_forward", "N", "hidden width of a layer; 0: four times the width", {.least = 0, .most = kMostSize}},
         &body.feed_forward},
        {{"block",
          "B",
-         "norm after the residual sum, before it, or attention alone",
+         "post: norm after the residual sum; pre: norm before attention and feed-forward; bare: attention only",
          {.choices = {"post", "pre", "bare"}}},
         choice_of(body.block)},
        {{"activation", "A", "activation of the feed-forward part", {.choices = {"gelu", "relu"}}},
@@ -67,16 +69,16 @@ std::vector<Setting> settings(ModelConfig& config) {
         &body.dropout},
        {{"pooling",
          "P",
-         "how steps become one vector; token: a class token",
+         "how steps become one vector: mean, attention (learned weights) or token (a class token)",
          {.choices = {"mean", "attention", "token"}}},
         choice_of(head.pooling)}});
   add_group(
       all, FieldGroup::kPosition,
-      {{{"encoding", "NAME", "positional encoding; faithful list shows them", {.common = true}}, &position.encoding},
+      {{{"encoding", "NAME", "positional encoding; faithful list shows all", {.common = true}}, &position.encoding},
        {{"scale",
          "X",
          "as-defined, unit (RMS norm 1), matched (RMS norm sqrt(width / 2)), a factor, or decaying in training",
-         {.applies_to = "encodings that are added"}},
+         {.applies_to = "additive encodings"}},
         &position.scale}});
   for (Setting& setting : position.own.settings()) {
     if (std::holds_alternative<std::size_t*>(setting.target)) {
@@ -85,7 +87,10 @@ std::vector<Setting> settings(ModelConfig& config) {
     all.push_back(std::move(setting));
   }
   add_group(all, FieldGroup::kPosition,
-            {{{"positions", "WHAT", "positions are step numbers, or timestamps", {.choices = {"index", "time"}}},
+            {{{"positions",
+               "WHAT",
+               "index: positions are step numbers; time: positions are timestamps",
+               {.choices = {"index", "time"}}},
               choice_of(position.source)}});
   add_group(all, FieldGroup::kNone,
             {{{"time_step", "NS", "nanoseconds per unit of position", {.least = 0}}, &position.time_step},
@@ -93,7 +98,7 @@ std::vector<Setting> settings(ModelConfig& config) {
   add_group(all, FieldGroup::kModel,
             {{{"differences",
                "N",
-               "adds the differences in time of orders 1 to N to every channel: for faults that are small and fast",
+               "adds differences in time of orders 1 to N to each channel, for small fast faults",
                {.least = 0, .most = 3}},
               &input.differences},
              {{"form",
@@ -103,7 +108,7 @@ std::vector<Setting> settings(ModelConfig& config) {
               choice_of(form)},
              {{"stages",
                "N",
-               "convolutions of a sensor; each halves the segment",
+               "number of convolutions of a sensor; each halves the segment",
                {.least = 1, .most = 16, .applies_to = "dfstrans"}},
               &input.stages},
              {{"sensor_weights", "", "each sensor has its own temporal attention weights", {.applies_to = "dfstrans"}},
@@ -112,7 +117,7 @@ std::vector<Setting> settings(ModelConfig& config) {
               &body.step_weights},
              {{"head_hidden",
                "N",
-               "hidden width before the classes",
+               "hidden width of the classifier head",
                {.least = 1, .most = kMostSize, .applies_to = "dfstrans"}},
               &head.hidden}});
   return all;
@@ -176,7 +181,7 @@ ModelConfig preset(std::string_view name) {
     config.body.feed_forward = 2048;
     config.body.activation = LayerActivation::kRelu;
     config.body.width = config.settled_width();
-  } else if (name == "plain") {  // every step is embedded alone: nothing but the encoding knows the order
+  } else if (name == "plain") {  // every step is embedded alone: only the encoding carries the order
   } else {
     config.input.segment = 2;
     config.body.dropout = 0.2;

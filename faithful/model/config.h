@@ -20,7 +20,7 @@ enum class ModelForm : std::uint8_t {
 };
 enum class LayerBlock : std::uint8_t {
   kPost,  // norm after the residual sum
-  kPre,   // norm before it
+  kPre,   // norm before attention and feed-forward
   kBare,  // attention alone, its heads concatenated to H d_h: no residual, norm or feed-forward (the paper)
 };
 enum class LayerActivation : std::uint8_t { kGelu, kRelu };
@@ -32,15 +32,15 @@ enum class PositionSource : std::uint8_t {
 
 inline constexpr std::string_view kDecaying = "decaying";  // see PositionConfig::scale
 
-// What the data fixes, and how samples become steps.
+// The shape of the data, and how samples become steps.
 struct InputConfig {
   std::size_t channels = 1;     // C
   std::size_t length = 100;     // samples of a window
   std::size_t classes = 2;      // K; two classes share one logit
-  std::size_t differences = 0;  // N: beside every channel its differences in time of orders 1 .. N, at variance 1
+  std::size_t differences = 0;  // N: adds differences in time of orders 1 .. N to each channel, at variance 1
   std::size_t filters = 0;  // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
-  std::size_t kernel = 7;   // samples that one output of the convolution sees
-  std::size_t segment = 1;  // samples that become one step: S = ceil(length / segment)
+  std::size_t kernel = 7;   // length of a filter in samples
+  std::size_t segment = 1;  // samples per step: S = ceil(length / segment)
   std::size_t stages = 3;   // dfstrans: convolutions of a sensor, each followed by pooling by two
   bool operator==(const InputConfig&) const = default;
 };
@@ -67,8 +67,8 @@ struct BodyConfig {
   LayerBlock block = LayerBlock::kPost;
   LayerActivation activation = LayerActivation::kGelu;  // of the feed-forward
   double dropout = 0.1;                                 // after the embedding, attention and feed-forward
-  bool sensor_weights = false;                          // dfstrans: every sensor has temporal attention weights
-  bool step_weights = false;                            // dfstrans: every step has spatial attention weights
+  bool sensor_weights = false;                          // dfstrans: every sensor has its own temporal attention weights
+  bool step_weights = false;                            // dfstrans: every step has its own spatial attention weights
   bool operator==(const BodyConfig&) const = default;
 };
 
@@ -79,7 +79,7 @@ struct HeadConfig {
   bool operator==(const HeadConfig&) const = default;
 };
 
-// All that fixes the form of a classifier: with the same config and seed it starts from the same weights.
+// The form of a classifier. The same config and seed give the same initial weights.
 struct ModelConfig {
   ModelForm form = ModelForm::kEncoder;
   InputConfig input = {};
@@ -103,18 +103,19 @@ struct ModelConfig {
 // Every field of a config by its name, in the order of texts and files: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(ModelConfig& config);
 
-// Sets one field from a text, as the command line and Python give it. A new width keeps heads of the full width (the
-// paper's) so. InputError names the field: unknown, out of bounds, or of another form than the config's.
+// Sets one field from a text, as the command line and Python give it. If each head has the full width (as in the
+// paper), a new width keeps that. InputError names the field if it is unknown, out of bounds, or does not apply to the
+// form of the config.
 FAITHFUL_API void set_field(ModelConfig& config, std::string_view name, std::string_view text);
 
-// The fields that texts, keys and files hold of this config. An encoder is shown without the fields of other forms, and
-// no differences where there are none, so that all of these stay what they were before there were any.
+// The fields of this config that texts, keys and files hold. An encoder leaves out the fields of other forms, and
+// `differences` if it is 0, so that old keys and files stay valid.
 FAITHFUL_API std::vector<std::pair<std::string, FieldValue>> recorded_fields(const ModelConfig& config);
 
-// Those fields as `name=value`, a line each: equal for equal configs, and for no others that check_config lets pass.
+// Those fields as `name=value`, one per line. Two valid configs have the same text only if they are equal.
 FAITHFUL_API std::string to_text(const ModelConfig& config);
 
-// paper, plain, small, base, large, dfstrans: the form of the model, without what the data fixes. InputError for
+// paper, plain, small, base, large, dfstrans: the form of the model, without the shape of the data. InputError for
 // another name.
 FAITHFUL_API ModelConfig preset(std::string_view name);
 FAITHFUL_API const std::vector<std::string>& preset_names();
@@ -122,24 +123,24 @@ FAITHFUL_API const std::vector<std::string>& preset_names();
 // What the encoding room needs to build this config's encoding over its S steps.
 FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 
-// Sets what follows from the rest: d of dfstrans, the period of dft where S > d. Returns what it did, a line each.
+// Sets fields that follow from others: d of dfstrans, the period of dft if S > d. Returns a line for each change.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 
-// Sets what an encoding's options follow from: S, or how long the longest window lasts, where positions are times. Adds
-// what it did to the notes.
+// Sets options of an encoding that follow from S, or from the longest window, if positions are times. Adds a line for
+// each change to the notes.
 FAITHFUL_API void settle_position(ModelConfig& config, std::optional<double> longest, std::vector<std::string>& notes);
 
-// How many weights a model of this form learns, and how many numbers it stores: those, and the running statistics of
-// batch norms. Takes no memory for them. The sizes must be within their bounds.
+// How many weights a model of this form learns, and how many numbers it stores (also the running statistics of batch
+// norms). Allocates nothing. The sizes must be within their bounds.
 FAITHFUL_API std::size_t parameter_count(const ModelConfig& config);
 FAITHFUL_API std::size_t stored_count(const ModelConfig& config);
 
-// Windows that should go through such a model together, of at most `most`: fewer where they are long, so that
-// activations stay in the cache, or at least in memory. Depends on the model alone.
+// How many windows should go through such a model together, at most `most`: fewer if they are long, so that activations
+// stay in the cache, or at least in memory. It depends only on the model.
 FAITHFUL_API std::size_t inference_batch(const ModelConfig& config, std::size_t most);
 
-// InputError where no such model can be. `file` is where the config came from, such as `m.safetensors: config`; empty:
-// somebody set it.
+// InputError if such a model is impossible. `file` is where the config came from, such as `m.safetensors: config`;
+// empty: the caller set it.
 FAITHFUL_API void check_config(const ModelConfig& config, const std::string& file = {});
 
 }  // namespace faithful

@@ -11,7 +11,7 @@
 #include "faithful/model/classifier.h"
 #include "faithful/window/windows.h"
 
-// The one forward pass over windows. Validation, evaluation, predictions, streams and diagnosis all go through it.
+// The one forward pass over windows. Validation, evaluation, predictions, streams and diagnosis all use it.
 
 namespace faithful {
 
@@ -20,7 +20,7 @@ struct WindowShape {
   std::size_t channels = 1;  // C
   std::size_t length = 100;  // samples of a window
   std::size_t classes = 2;   // K
-  double time_step = 0;      // ns per unit of position; 0: the model does not look at times
+  double time_step = 0;      // ns per unit of position; 0: the model does not use times
 
   std::size_t outputs() const { return classes == 2 ? 1 : classes; }  // logits; two classes share one, that of class 1
   bool uses_times() const { return time_step > 0; }
@@ -28,8 +28,8 @@ struct WindowShape {
 
 class Transformer;
 
-// Classifies scaled windows, whatever it is made of. The weights are fixed: all functions may be called from several
-// threads at once, and the result for a window does not depend on the windows beside it.
+// Classifies scaled windows; the interface of all kinds of models. The weights are fixed, so all functions may be
+// called from several threads at once. The result for a window does not depend on the other windows.
 class FAITHFUL_API WindowModel {
  public:
   virtual ~WindowModel() = default;
@@ -41,7 +41,7 @@ class FAITHFUL_API WindowModel {
   // On the caller's thread; logits [B, outputs].
   virtual void logits_into(const Samples<float>& samples, std::span<float> logits) const = 0;
 
-  // For what only a Transformer has: attention, gradients, its configuration. Null for other models.
+  // The Transformer, for its attention, gradients and configuration. Null for other models.
   virtual const Transformer* transformer() const { return nullptr; }
 };
 
@@ -93,7 +93,7 @@ class FAITHFUL_API WindowBuffer {
   double time_step_;
   std::vector<float> values_;         // [most_windows, length, C]
   std::vector<std::uint8_t> valid_;   // [most_windows, length]
-  std::vector<float> times_;          // [most_windows, length]; empty where the model does not look at times
+  std::vector<float> times_;          // [most_windows, length]; empty if the model does not use times
   std::vector<std::int32_t> labels_;  // [most_windows]
   std::size_t count_ = 0;
 };

@@ -34,7 +34,7 @@ struct Predictions {
 //   const Predictions found = predict(model, load_for_model("today.csv", model), pool);
 FAITHFUL_API Predictions predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool);
 
-// The same in consecutive pieces, for data whose result is large.
+// The same in consecutive pieces, for large results.
 FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool,
                           const std::function<void(const Predictions&)>& take);
 
@@ -52,7 +52,7 @@ struct TablePiece {
 
 // Scores a table of one series (see can_stream) that may be larger than memory: reads some MB at a time and keeps the
 // rows that the next window needs. Windows and predictions are those of the whole table, bit for bit. Gives notes for
-// the user to `note`. InputError as fit_to_model.
+// the user to `note`. InputError as in fit_to_model.
 FAITHFUL_API void predict_table(const TrainedModel& model, const std::string& path, const ReadOptions& options,
                                 ThreadPool& pool, const std::function<void(const TablePiece&)>& take,
                                 const std::function<void(const std::string&)>& note);

@@ -17,13 +17,13 @@ namespace csv {
 enum class Cell;
 }
 
-// Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the
-// model's channels, other columns are not looked at. Without one, the columns are the channels in their order (beside
-// the column of times). A line is a record: quotes do not reach over line ends.
+// Samples that come as lines of CSV, one by one. The first line may be a header: its names are matched with the model's
+// channels, and other columns are ignored. Without one, the columns are the channels in their order (beside the column
+// of times). A line is a record: quotes do not reach over line ends.
 class FAITHFUL_API SampleLines {
  public:
   // Of the options: missing (not kInterpolate: the future is not known), time, time_unit, separator, decimal, header.
-  // `place` stands in complaints.
+  // Errors name `place`.
   SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place);
 
   // A line without its line end; its number counts from 1, 0: the one after the last. True: values() and time() are those of a sample; false: it was a header or

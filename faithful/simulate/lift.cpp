@@ -24,7 +24,7 @@ const std::array<ChannelInfo, kChannelCount>& elevator_channels() {
       {"Br", "A", "brake coil current", 0.01, 0.002},
       {"Am", "m/s^2", "machine frame acceleration", 0.02, 0.002},
       {"Wt", "kg", "load cell under the car floor", 3.0, 1.0},
-      {"Vref", "m/s", "speed asked for", 0.0, 0.0},
+      {"Vref", "m/s", "target speed", 0.0, 0.0},
       {"Tw", "degC", "winding temperature", 0.05, 0.1},
       {"Ia", "A", "current of motor phase a", 0.25, 0.01},
       {"Ib", "A", "current of motor phase b", 0.25, 0.01},

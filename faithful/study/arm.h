@@ -9,11 +9,11 @@
 
 namespace faithful {
 
-// What is compared: an encoding at a scale. All else is the same for every arm.
+// An arm of a comparison: an encoding at a scale. Everything else is the same for every arm.
 struct Arm {
   std::string encoding = "sinusoidal";
   std::string scale = "as-defined";  // as-defined, unit, matched, decaying or a factor
-  bool again = false;  // trained again with other seeds for initial weights, batches and dropout: what chance does
+  bool again = false;  // trained again with other seeds for initial weights, batches and dropout: differences by chance
   bool operator==(const Arm&) const = default;
 };
 

@@ -176,7 +176,7 @@ LongerScores score_longer(const FitResult& fit, std::size_t factor, double preva
   const Classifier<float>& trained = fit.model.transformer()->classifier();
   const ModelConfig& config = trained.config();
   if (fit.model.takes_whole_series()) return {{}, "every series is one window"};
-  if (fit.split == SplitKind::kRandom) return {{}, "longer windows of a random split are in all of its parts"};
+  if (fit.split == SplitKind::kRandom) return {{}, "longer windows of a random split would lie in several parts"};
   if (std::string note = no_longer_codes(config, factor); !note.empty()) return {{}, note};
   const std::size_t length = config.input.length * factor;
   const std::vector<Window> places = longer_windows(fit.sets.test, length, fit.model.window.label_rule);

@@ -13,17 +13,17 @@
 #include "faithful/study/run.h"
 #include "faithful/train/fit_details.h"
 
-// What is asked of a trained model besides its scores.
+// Controls: measurements of a trained model besides its scores.
 
 namespace faithful {
 
-// [n, K]: the answers to windows that are not in the data set. make(i) is window i, scaled, at most as long as the
-// model's; few of them are in memory at a time.
+// [n, K]: predictions for windows that are not in the data set. make(i) is window i, scaled, at most as long as the
+// model's. Few of them are in memory at a time.
 FAITHFUL_API Matrix<float> score_made_windows(const Classifier<float>& model, std::size_t count,
                                               const std::function<Series(std::size_t)>& make, ThreadPool& pool);
 
-// [n, K]: the answers to these windows with the samples of each in random order (its times stay). A model that is as
-// good on them does not need the order.
+// [n, K]: predictions for these windows with the samples of each in random order (the times stay). A model that is as
+// good on them does not use the order.
 FAITHFUL_API Matrix<float> score_shuffled(const Classifier<float>& model, const Windows& windows, std::uint64_t seed,
                                           ThreadPool& pool);
 
@@ -38,8 +38,8 @@ FAITHFUL_API LongerScores score_longer(const FitResult& fit, std::size_t factor,
 // [S, d]: the codes that a model adds to its input, as they are now; empty for relative schemes and none.
 FAITHFUL_API Matrix<double> added_codes(const Classifier<float>& model);
 
-// [S, 2 H d_h]: what the first layer makes of the codes on their way to queries and keys: E [W_Q; W_K]ᵀ. Empty where
-// there are no codes or queries do not see them.
+// [S, 2 H d_h]: the codes after the projection to queries and keys of the first layer: E [W_Q; W_K]ᵀ. Empty if there
+// are no codes, or if queries do not depend on them.
 FAITHFUL_API Matrix<double> projected_codes(const Classifier<float>& model);
 
 // min_distance, stable_rank, effective_rank, gram_deviation, noise_sigma10, spearman of the projected codes; empty

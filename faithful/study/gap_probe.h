@@ -10,8 +10,8 @@
 #include "faithful/train/fit_details.h"
 
 // Can a model tell which of two events came first, and does that depend on how far they are apart? The paper explains
-// its results by short and middle ranges; here nothing but the order of two events tells the classes apart, and every
-// step is embedded alone, so that a model knows the order from its encoding or not at all.
+// its results by short and middle ranges; here the classes differ only in the order of two events. Every step is
+// embedded alone, so a model can learn the order only from its encoding.
 
 namespace faithful {
 
@@ -30,7 +30,7 @@ FAITHFUL_API Dataset make_gap_data(const GapProbeOptions& options);
 // The job of an arm on a seed: one layer of width 96 (so that one-hot codes of 80 positions fit), 4 heads.
 FAITHFUL_API FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed);
 
-// [distances]: the share of the test windows of each distance that was answered rightly.
+// [distances]: the share of correct predictions for the test windows of each distance.
 FAITHFUL_API std::vector<double> gap_accuracies(const FitResult& fit, const GapProbeOptions& options);
 
 }  // namespace faithful

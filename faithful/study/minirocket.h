@@ -22,7 +22,7 @@ namespace faithful {
 
 struct MinirocketOptions {
   std::size_t features = 1'700;    // about so many
-  std::size_t most_train = 8'192;  // training windows that are looked at, evenly spread
+  std::size_t most_train = 8'192;  // training windows that are used at most, evenly spread
   std::vector<double> penalties = {1,   10,  100,
                                    1e3, 1e4, 1e5};  // of ridge, as a multiple of the mean of the diagonal / 1e4
   std::uint64_t seed = 1;
@@ -52,7 +52,7 @@ class FAITHFUL_API MinirocketFeatures {
 };
 
 // Fits features and ridge on sets.train, chooses penalty and (two classes) threshold on sets.validation, and scores
-// sets.test. Where nothing validates (a given split), `fold` has the parts of train that choose.
+// sets.test. If there is no validation part (a given split), `fold` has parts of train to choose with.
 FAITHFUL_API Baseline score_minirocket(const WindowSets& sets, const WindowSets* fold, const MinirocketOptions& options,
                                        const ScoreOptions& scoring, ThreadPool& pool);
 

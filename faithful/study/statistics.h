@@ -12,7 +12,7 @@
 #include "faithful/study/arm.h"
 #include "faithful/study/run.h"
 
-// From finished runs to what they show.
+// Statistics of finished runs.
 
 namespace faithful {
 
@@ -27,7 +27,7 @@ struct FAITHFUL_API StudyRow {
   std::optional<MeanEstimate> estimate(const std::string& measure) const;  // mean, deviation, 95 % t interval
 };
 
-// Runs that may stand in one table: the same data, split and settings.
+// Runs that can be compared in one table: the same data, split and settings.
 struct FAITHFUL_API StudyGroup {
   std::string data = {}, split = {}, settings = {};
   std::vector<Arm> arms = {};         // in the order of the catalog

@@ -39,7 +39,8 @@ ChannelMatch match_by_position(const std::vector<std::string>& channels, const s
   ChannelMatch match;
   match.columns.resize(channels.size());
   std::iota(match.columns.begin(), match.columns.end(), std::size_t{0});
-  if (channels != columns) match.notes.emplace_back("channels are matched by position: one side has no names");
+  if (channels != columns)
+    match.notes.emplace_back("channels are matched by position, because the model or the data has no names");
   return match;
 }
 
@@ -84,7 +85,7 @@ void check_series(const Dataset& dataset, const TrainedModel& model) {
     if (!whole && series.length() < model.shortest_window)
       reject({{place}, fmt::format("at least the {} samples of the model's windows", model.shortest_window), found});
     if (shape.uses_times() && series.times.empty())
-      reject({{place}, "times, which are the model's positions", "none", field_text("time", "COLUMN")});
+      reject({{place}, "times, because the model uses times as positions", "none", field_text("time", "COLUMN")});
   }
 }
 
@@ -96,7 +97,8 @@ void note_scales(const Dataset& dataset, const TrainedModel& model, std::vector<
     if (!model.scaler.by_series.contains(series.name) && std::ranges::find(unknown, series.name) == unknown.end())
       unknown.push_back(series.name);
   if (!unknown.empty())
-    notes.push_back("not in training, so scaled by the statistics of all series: " + list_text(unknown));
+    notes.push_back("series that were not in training are scaled by the statistics of all series: " +
+                    list_text(unknown));
 }
 
 }  // namespace
@@ -111,7 +113,11 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
         numbered ? fmt::format("{} channels", channels.size())
                  : fmt::format("{} {}", missing.size() == 1 ? "channel" : "channels", list_text(missing));
     const std::string found = numbered ? fmt::format("{}", columns.size()) : "only " + list_text(columns);
-    reject({{place}, wanted, found, "the model knows them by name, in any order"});
+    reject(
+        {{place},
+         wanted,
+         found,
+         numbered ? "without names, channels are matched by position" : "columns are matched by name, in any order"});
   }
   ChannelMatch match;
   for (const std::string& channel : channels) {
@@ -121,7 +127,7 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
     match.columns.push_back(static_cast<std::size_t>(first - columns.begin()));
   }
   const std::vector<std::string> extra = without(columns, channels);
-  if (!extra.empty()) match.notes.push_back("left out, for the model does not know them: " + list_text(extra));
+  if (!extra.empty()) match.notes.push_back("columns that the model does not know are ignored: " + list_text(extra));
   return match;
 }
 
@@ -152,7 +158,7 @@ void scale_as(TrainedModel& model, const std::string& series) {
     reject({{.field = "scale_as"},
             "a training series with statistics of its own",
             quote(series),
-            known.empty() ? "the model has only those of all series" : suggest(series, known)});
+            known.empty() ? "the model has only the statistics of all series together" : suggest(series, known)});
   }
   model.scaler.common = Scale(found->second);
   model.scaler.by_series.clear();

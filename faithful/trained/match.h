@@ -11,23 +11,24 @@
 
 namespace faithful {
 
-// Where the channels of a model stand in the columns of somebody's data.
+// Which column of the data holds each channel of a model.
 struct ChannelMatch {
   std::vector<std::size_t> columns = {};  // [C], of each channel of the model, from 0
   std::vector<std::string> notes = {};    // what the user should know, a line each
 };
 
-// By name, in any order; columns that the model does not know are left out. Where the data or the model has numbered
-// names only (channel_1, channel_2, ..), by position, if their counts agree. InputError names what is missing.
+// Matches by name, in any order. Columns that the model does not know are ignored. If the data or the model has only
+// numbered names (channel_1, channel_2, ..) and their counts agree, matches by position. InputError names what is
+// missing.
 FAITHFUL_API ChannelMatch match_channels(const std::vector<std::string>& channels,
                                          const std::vector<std::string>& columns, const std::string& place);
 
-// Makes the channels of the data set those of the model. In place: takes no memory of its size.
+// Makes the channels of the data set those of the model, in place.
 FAITHFUL_API void rearrange_channels(Dataset& dataset, const ChannelMatch& match,
                                      const std::vector<std::string>& channels);
 
-// From now on every series is scaled as this one of the training series. InputError where the model has no statistics
-// of its own for it.
+// From now on every series is scaled by the statistics of this training series. InputError if the model has none for
+// it.
 FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
 
 // Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.

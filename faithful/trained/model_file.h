@@ -6,28 +6,28 @@
 #include "faithful/io/json.h"
 #include "faithful/trained/trained_model.h"
 
-// The model file: a safetensors file that holds all that predictions need, and says where it came from.
+// The model file: a safetensors file with everything that predictions need, and a record of the training.
 // docs/classifier.md has its layout. Equal models give equal bytes: no times, hosts, thread counts or paths are in it.
 
 namespace faithful {
 
-// Writes the file as a whole or not at all. InputError where the model contradicts itself (see check_model).
+// Writes the whole file or nothing. InputError if the model is inconsistent (see check_model).
 FAITHFUL_API void save_model(const std::string& path, const TrainedModel& model);
 FAITHFUL_API std::string model_bytes(const TrainedModel& model);
 
-// Reads a model and believes nothing in it before it is checked: sizes against the size of the file before memory is
-// taken, names and shapes of the weights against what the config declares, the digest, that all numbers are finite.
-// InputError says the file, what was wanted and what was found.
+// Reads and checks a model: sizes against the size of the file before it takes memory, names and shapes of the weights
+// against the config, the digest, and that all numbers are finite. InputError names the file, what was expected and
+// what was found.
 FAITHFUL_API TrainedModel load_model(const std::string& path);
-FAITHFUL_API TrainedModel parse_model(std::string bytes, const std::string& place);  // `place` stands in complaints
+FAITHFUL_API TrainedModel parse_model(std::string bytes, const std::string& place);  // errors name `place`
 
-// Whether a safetensors file says of itself that it is a model of ours. InputError where it is no such file.
+// Whether a safetensors file is a model of Faithful, by its metadata. InputError if it is not a safetensors file.
 FAITHFUL_API bool is_model_file(const std::string& path);
 
-// InputError where channels, classes, window, scaler and threshold do not fit the config or each other.
+// InputError if channels, classes, window, scaler and threshold do not fit the config or each other.
 FAITHFUL_API void check_model(const TrainedModel& model, const std::string& place);
 
-// All but the weights, as one object: what the file's metadata says.
+// Everything except the weights, as one object: the metadata of the file.
 FAITHFUL_API Json describe_model(const TrainedModel& model);
 
 }  // namespace faithful

@@ -13,7 +13,7 @@
 #include "faithful/window/split.h"
 #include "faithful/window/windows.h"
 
-// The trained model: everything before it makes one, everything after it takes one.
+// The trained model. Training makes it; evaluation, prediction and diagnosis take it.
 
 namespace faithful {
 
@@ -21,18 +21,18 @@ class WindowModel;  // faithful/model/infer.h
 class Transformer;
 struct WindowShape;
 
-// A model of windows with all that stands around it, from the user's columns to the user's classes.
+// A model of windows with everything around it, from the columns of the data to the names of the classes.
 struct FAITHFUL_API TrainedModel {
   std::shared_ptr<const WindowModel> predictor = {};  // a Transformer; other kinds have the same interface
   std::vector<std::string> channels = {};             // [C], names, each once
   std::vector<std::string> classes = {};              // [K], names, each once; of two, the second is the positive one
   WindowOptions window = {};                          // as training cut them; length 0: every series whole
   std::size_t shortest_window = 1;                    // samples, without padding, of the shortest in training
-  ScalerRecord scaler = {};                           // what the training part taught
+  ScalerRecord scaler = {};                           // fitted on the training part
   SeenRange seen = {};                                // of the training readings; unknown in old model files
-  double threshold = 0.5;                             // two classes: the second where its probability is at least this
+  double threshold = 0.5;                             // two classes: the second if its probability is at least this
   std::string threshold_from = "default";             // where it came from, in words
-  Json record = Json::object();                       // how and on what it was trained, with what scores
+  Json record = Json::object();                       // how it was trained, on which data, and its scores
 
   WindowShape shape() const;
   std::size_t weight_count() const;        // that training changed
@@ -49,7 +49,7 @@ FAITHFUL_API Json split_json(const SplitOptions& split);
 FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place);
 
 // The test part of the model's own training: the data set split again as its record says. The digest in the record
-// proves that the windows are the same. InputError where the data set is not the one of the training.
+// proves that the windows are the same. InputError if the data set is not the one of the training.
 FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
 
 // Whether these series are those that the model was trained on, by the name of the data set (of arrays also by their

@@ -104,7 +104,7 @@ def test_bad_usage_of_encode(tmp_path):
     assert rejected("encode", "dft", "--dim", 4).startswith("encode: --length is missing")
     assert rejected("encode", "dft", "--length", 4) == "--dim: expected at least 1, found none"
     assert rejected("encode", "dft", "--length", 4, "--dim", "4x").startswith("--dim: expected a whole number")
-    assert rejected("encode", "none", "--length", 4).startswith("encoding: expected one that has a table")
+    assert rejected("encode", "none", "--length", 4).startswith("encoding: expected an encoding with a table")
     assert "use -o table.npy" in rejected("encode", "alibi", "--length", 4)
     assert rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "t.txt").startswith("--output: expected a file name that ends in")
     assert "no folder" in rejected("encode", "dft", "--length", 4, "--dim", 4, "-o", tmp_path / "none" / "t.npy")

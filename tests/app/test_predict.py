@@ -95,7 +95,7 @@ def test_order_of_columns_labels_and_threads_change_nothing(folder):
     text = (folder / "bare.csv").read_text()
     (folder / "nameless.csv").write_text(text[text.index("\n") + 1:])
     done = run("predict", "m.safetensors", "nameless.csv", cwd=folder)
-    assert done.stderr == "faithful: channels are matched by position: one side has no names\n"
+    assert done.stderr == "faithful: channels are matched by position, because the model or the data has no names\n"
     assert [(row["begin"], row["score"]) for row in parsed(done.stdout)] == expected
 
 
@@ -147,7 +147,7 @@ def test_stream_matches_names_and_has_times(folder):
     text = (folder / "june.csv").read_text()
     done = run("predict", "m.safetensors", "-", "--time", "time", cwd=folder, stdin=text)
     assert done.returncode == 0
-    assert done.stderr == 'faithful: left out, for the model does not know them: "broken"\n'
+    assert done.stderr == 'faithful: columns that the model does not know are ignored: "broken"\n'
     first = parsed(done.stdout)[0]
     assert first["start_time"] == "2023-11-14T22:13:20Z" and first["end_time"] == "2023-11-14T22:13:35Z"
 
@@ -210,7 +210,7 @@ def test_evaluate_many_classes(folder):
 
 def test_show_tells_about_a_model(folder):
     text = run("show", "m.safetensors", cwd=folder).stdout
-    for part in ("classifier of ", "encoding    dft", '"flow", "pressure", "speed"', "16 samples every 4", "data", "test",
+    for part in ("classifier of ", "encoding    dft", '"flow", "pressure", "speed"', "16 samples, stride 4", "data", "test",
                  "no sample and no window is in two parts"):
         assert part in text, text
 
@@ -218,7 +218,7 @@ def test_show_tells_about_a_model(folder):
 def test_data_that_does_not_fit(folder):
     write_table(folder / "renamed.csv", rows(100, 4), label=False, stamps=False, names=["flow", "druck", "speed"])
     assert rejected("predict", "m.safetensors", "renamed.csv", cwd=folder) == (
-        'renamed.csv: expected channel "pressure", found only "flow", "druck", "speed" (the model knows them by name, in any order)')
+        'renamed.csv: expected channel "pressure", found only "flow", "druck", "speed" (columns are matched by name, in any order)')
     write_table(folder / "short.csv", rows(15, 4), label=False, stamps=False)
     assert rejected("predict", "m.safetensors", "short.csv", cwd=folder) == (
         'short.csv: series "short": expected at least the 16 samples of the model\'s windows, found 15 samples')
@@ -249,5 +249,5 @@ def test_files_that_are_no_models(folder):
     assert run("show", "foreign.safetensors", cwd=folder).stdout == "a: F32 (2,), 0 to 0, mean 0\n"
     assert rejected("predict", "m.safetensors", "bare.csv", "-o", "scores.txt", cwd=folder) == (
         '--output: expected a file name that ends in .csv, found "scores.txt"')
-    assert "-, whose predictions go to standard output" in rejected("predict", "m.safetensors", "-", "-o", "s.csv", cwd=folder,
+    assert "--output does not apply to -" in rejected("predict", "m.safetensors", "-", "-o", "s.csv", cwd=folder,
                                                                stdin="")

@@ -58,7 +58,7 @@ def test_bad_usage_says_what_to_do():
     assert rejected("show", "--jsn", "x") == 'show: unknown option "--jsn" (did you mean --json?)'
     assert rejected("show").startswith("show: FILE is missing (usage: faithful show FILE")
     assert rejected("--generate") == "--generate: expected a value, found none"
-    assert rejected("show", "a", "b").startswith('show: one word too many: "b" (usage: faithful show FILE')
+    assert rejected("show", "a", "b").startswith('show: unexpected argument "b" (usage: faithful show FILE')
     assert rejected("--generate", "pdf") == '--generate: expected one of man, bash, zsh, fish, options, found "pdf"'
 
 

@@ -85,7 +85,7 @@ TEST(Events, Rejects) {
   EXPECT_EQ(rejection([&] {
               event_scores({&backwards, 1});
             }),
-            "times: expected times that never fall, found one that does");
+            "times: expected times that never decrease, found an earlier time after a later one");
 }
 
 }  // namespace

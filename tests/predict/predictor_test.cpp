@@ -191,7 +191,7 @@ TEST(ScaleAs, UnknownSeries) {
 TEST(MatchChannels, ByNameInAnyOrder) {
   const ChannelMatch match = match_channels({"a", "b"}, {"x", "b", "a"}, "data");
   EXPECT_EQ(match.columns, (std::vector<std::size_t>{2, 1}));
-  EXPECT_EQ(match.notes, std::vector<std::string>{"left out, for the model does not know them: \"x\""});
+  EXPECT_EQ(match.notes, std::vector<std::string>{"columns that the model does not know are ignored: \"x\""});
 }
 
 TEST(MatchChannels, ByPositionWithoutNames) {
@@ -207,9 +207,9 @@ TEST(MatchChannels, SaysWhatIsMissing) {
       rejection([] {
         match_channels({"a", "b", "c"}, {"b", "d"}, "x.csv");
       }),
-      "x.csv: expected channels \"a\", \"c\", found only \"b\", \"d\" (the model knows them by name, in any order)");
+      "x.csv: expected channels \"a\", \"c\", found only \"b\", \"d\" (columns are matched by name, in any order)");
   EXPECT_EQ(rejection([] { match_channels(numbered_channels(2), numbered_channels(3), "x.csv"); }),
-            "x.csv: expected 2 channels, found 3 (the model knows them by name, in any order)");
+            "x.csv: expected 2 channels, found 3 (without names, channels are matched by position)");
   EXPECT_EQ(rejection([] {
               match_channels({"a"}, {"a", "a"}, "x.csv");
             }),
@@ -256,7 +256,8 @@ TEST(FitToModel, NotesSeriesThatTrainingHadNot) {
   const TrainedModel model = small_model(small_config());
   Dataset data = random_dataset(model.channels, {10, 10, 10});
   EXPECT_EQ(fit_to_model(data, model),
-            std::vector<std::string>{"not in training, so scaled by the statistics of all series: \"pump 3\""});
+            std::vector<std::string>{
+                "series that were not in training are scaled by the statistics of all series: \"pump 3\""});
 }
 
 }  // namespace

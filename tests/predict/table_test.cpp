@@ -134,9 +134,9 @@ TEST(SampleLines, Complaints) {
     });
   };
   EXPECT_EQ(complaint({}, {"a,c", "1,2"}),
-            "in:1: expected channel \"b\", found only \"a\", \"c\" (the model knows them by name, in any order)");
+            "in:1: expected channel \"b\", found only \"a\", \"c\" (columns are matched by name, in any order)");
   EXPECT_EQ(complaint({}, {"1,2,3"}),
-            "in:1: expected 2 channels, found 3 (the model knows them by name, in any order)");
+            "in:1: expected 2 channels, found 3 (without names, channels are matched by position)");
   EXPECT_EQ(complaint({}, {"a,b", "1"}), "in:2: expected 2 fields, found 1");
   EXPECT_EQ(complaint({}, {"a,b", "1,2x"}), "in:2:2: expected a number, found \"2x\"");
   EXPECT_EQ(complaint({}, {"a,b", "1,1e99"}).substr(0, 24), "in:2:2: expected a numbe");
