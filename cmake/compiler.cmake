@@ -34,8 +34,9 @@ if(FAITHFUL_SANITIZE)
 endif()
 
 # Several sources of a room are compiled at once, which takes half the time when everything is compiled. After an edit it
-# takes longer, so the preset `dev` does without. Compiled alone are those with a header that is slow to compile, and
-# Highway's kernels, which include themselves once per instruction set.
+# takes longer, so the preset `dev` does without. Some sources are compiled alone: those with a header that is slow to
+# compile, the one that changes with every commit (build_info.h), and Highway's kernels, which include themselves once per
+# instruction set.
 option(FAITHFUL_UNITY "Compile several sources at once" ON)
 function(faithful_compile_together target)
   if(NOT FAITHFUL_UNITY)
@@ -43,8 +44,8 @@ function(faithful_compile_together target)
   endif()
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
-    file(STRINGS ${source} slow REGEX "^#include <(Eigen|CLI|hwy)/|^#define HWY_TARGET_INCLUDE")
-    if(slow)
+    file(STRINGS ${source} alone REGEX "^#include (<Eigen/|<CLI/|<hwy/|\"build_info.h\")|^#define HWY_TARGET_INCLUDE")
+    if(alone)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
