@@ -13,11 +13,7 @@ namespace {
 
 using engine::Pairing;
 using engine::Shape;
-using engine::testing::expect_gradients;
-using engine::testing::expect_values;
-using engine::testing::Forward;
-using engine::testing::kSizes;
-using engine::testing::Tensors;
+using namespace engine::testing;
 
 std::vector<double> numbers(std::size_t count, double from = 0.3) {
   std::vector<double> all;

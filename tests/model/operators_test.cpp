@@ -12,11 +12,7 @@ namespace faithful::model {
 namespace {
 
 using engine::Shape;
-using engine::testing::expect_gradients;
-using engine::testing::expect_values;
-using engine::testing::Forward;
-using engine::testing::kSizes;
-using engine::testing::Tensors;
+using namespace engine::testing;
 
 TEST(WeightedPool, IsAMeanWithSoftmaxWeights) {
   Forward forward;
