@@ -5,10 +5,10 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build docs demo test test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build docs demo test check soak test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 setup-%:
 	@tools/setup $*
@@ -21,8 +21,14 @@ build: setup-build ## the library and the program, in build/release
 demo: setup-demo build ## build, then run the main job, offline
 	@build/release/bin/faithful reproduce --quick -o build/demo
 
-test: setup-test ## everything that must hold, with seconds per stage
+test: setup-test ## before a commit: lint, build, every test
 	@tools/test
+
+check: setup-test ## what CI adds: clang-tidy, install, sanitizers, a little fuzzing, reproducible build
+	@tools/check
+
+soak: setup-test ## for hours, outside of CI: long fuzzing, kill tests
+	@tools/soak
 
 test-pip: setup-test-pip ## the Python package by pip, in bare environments; needs PyPI
 	@tools/test-pip
@@ -41,7 +47,7 @@ conformance: setup-test ## engine and models against the installed PyTorch, on f
 bench: setup-bench ## figures against the peers, side by side; also build/bench.json
 	@tools/bench
 
-lint: setup-test ## clang-format and clang-tidy on every file
+lint: setup-test ## clang-format and clang-tidy on every file, changed or not
 	@tools/lint --all
 
 format:          ## rewrite every C++ file in the project's format
@@ -50,7 +56,7 @@ format:          ## rewrite every C++ file in the project's format
 fuzz: setup-test ## fuzz every target: make fuzz SECONDS=600 [TARGET=npy]
 	@tools/fuzz $(SECONDS) $(TARGET)
 
-clean-room: setup-clean-room ## make test in a bare Debian system made for it (root only)
+clean-room: setup-clean-room ## make test and make check in a bare Debian system made for it (root only)
 	@tools/clean-room
 
 docs: setup-docs ## the API reference of the public headers, in build/docs/html

@@ -19,7 +19,7 @@ Option threads_option(std::size_t& threads) {
 
 namespace {
 
-constexpr std::size_t kWidth = 100;  // of the help text
+constexpr std::size_t kHelpWidth = 100;  // of the help text
 
 template <class... F>
 struct Overload : F... {
@@ -32,7 +32,7 @@ std::string list_text(const auto& values) {
   return values.empty() ? "" : fmt::format("{}", fmt::join(values, ","));
 }
 
-// Breaks a paragraph into lines of at most kWidth characters, each after `indent` spaces.
+// Breaks a paragraph into lines of at most kHelpWidth characters, each after `indent` spaces.
 std::string wrapped(const std::string& text, std::size_t indent) {
   std::string out;
   std::size_t column = 0;
@@ -43,7 +43,7 @@ std::string wrapped(const std::string& text, std::size_t indent) {
     if (column == 0) {
       out += std::string(indent, ' ') + word;
       column = indent + word.size();
-    } else if (column + 1 + word.size() > kWidth) {
+    } else if (column + 1 + word.size() > kHelpWidth) {
       out += "\n" + std::string(indent, ' ') + word;
       column = indent + word.size();
     } else {

@@ -29,6 +29,7 @@ function(faithful_room name)
   list(TRANSFORM room_USES PREPEND faithful_)
   target_link_libraries(faithful_${name} PUBLIC ${room_USES} PRIVATE fmt::fmt ${room_LINKS})
   target_precompile_headers(faithful_${name} REUSE_FROM faithful_headers)
+  faithful_compile_together(faithful_${name})
   set(FAITHFUL_ROOMS ${FAITHFUL_ROOMS} ${name} PARENT_SCOPE)
   set(FAITHFUL_LINKS ${FAITHFUL_LINKS} ${room_LINKS} PARENT_SCOPE)
 endfunction()
@@ -57,13 +58,14 @@ faithful_room(study USES io data window engine encoding analysis metrics model e
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.
 option(FAITHFUL_HDF5 "Read and write HDF5 files" ON)
+file(GLOB hdf5_sources ${PROJECT_SOURCE_DIR}/faithful/data/hdf5_*.cpp)
+set_source_files_properties(${hdf5_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # compiled alone in both cases
 if(FAITHFUL_HDF5)
   # By hand: find_package(HDF5) wants a C compiler to be part of the project.
   find_path(FAITHFUL_HDF5_INCLUDE hdf5.h PATH_SUFFIXES hdf5/serial REQUIRED)
   find_library(FAITHFUL_HDF5_LIBRARY NAMES hdf5_serial hdf5 REQUIRED)
   target_link_libraries(faithful_data PRIVATE ${FAITHFUL_HDF5_LIBRARY})
   # Seen by these alone, so that a build without HDF5 compiles nothing else anew.
-  file(GLOB hdf5_sources ${PROJECT_SOURCE_DIR}/faithful/data/hdf5_*.cpp)
   set_source_files_properties(${hdf5_sources} PROPERTIES COMPILE_DEFINITIONS FAITHFUL_HDF5
     COMPILE_OPTIONS "-isystem;${FAITHFUL_HDF5_INCLUDE}")
   add_library(faithful_test_hdf5 INTERFACE)

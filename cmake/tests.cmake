@@ -61,12 +61,15 @@ endforeach()
 set(FAITHFUL_TEST_ENV
   "FAITHFUL=$<TARGET_FILE:faithful_program>" "FAITHFUL_SOURCE=${PROJECT_SOURCE_DIR}" "FAITHFUL_BUILD=${PROJECT_BINARY_DIR}"
   "PYTHONDONTWRITEBYTECODE=1")
+if(FAITHFUL_SANITIZE)
+  list(APPEND FAITHFUL_TEST_ENV FAITHFUL_SANITIZED=1)
+endif()
 file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/app/test_*.py)
 foreach(script IN LISTS scripts)
   get_filename_component(name ${script} NAME_WE)
   string(REGEX REPLACE "^test_" "app-" name ${name})
   add_test(NAME ${name} COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${script})
-  set_tests_properties(${name} PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
+  set_tests_properties(${name} PROPERTIES LABELS "fast;program;app" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
 
 # The Python package of the build tree, with Debian's python3 and packages.

@@ -1,8 +1,10 @@
 #pragma once
 
-// What every room's tests share: temporary folders, and expectations about rejected input.
+// What every room's tests share: temporary folders, expectations about rejected input, files of lines.
 
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -42,6 +44,18 @@ std::string rejection(Call&& call) {
   }
   ADD_FAILURE() << "expected an InputError";
   return "";
+}
+
+// Calls `use(key, words)` for every line `KEY WORD ...` of a file; `words` stands after the key.
+template <class Use>
+void for_each_line(const std::string& path, Use&& use) {
+  std::ifstream file(path);
+  if (!file) throw Error("cannot read " + path);
+  for (std::string line, key; std::getline(file, line);) {
+    std::istringstream words(line);
+    words >> key;
+    use(key, words);
+  }
 }
 
 }  // namespace faithful::testing

@@ -148,9 +148,9 @@ std::vector<std::string_view> cells_of(std::string_view line, const Place& place
   }
 }
 
-class CaseReader {
+class ArffCaseReader {
  public:
-  CaseReader(const ArffHeader& header, const std::string& name, const ReadOptions& options)
+  ArffCaseReader(const ArffHeader& header, const std::string& name, const ReadOptions& options)
       : header_(header), name_(name), options_(options) {}
 
   void operator()(const Line& line, Series& series, std::string& class_name) const {
@@ -225,7 +225,7 @@ Dataset parse_arff(std::string_view text, const std::string& name, const ReadOpt
   if (header.relational_at && header.attributes > (header.class_at ? 2u : 1u))
     reject({{name}, "one relational attribute and the classes", fmt::format("{} attributes", header.attributes)});
   const CaseFile file{name, header.relation, "arff", '%', "channels", header.class_at.has_value()};
-  return dataset_of_cases(text, number, file, CaseReader(header, name, options), options);
+  return dataset_of_cases(text, number, file, ArffCaseReader(header, name, options), options);
 }
 
 Dataset load_arff(const std::string& path, const ReadOptions& options) {

@@ -12,16 +12,6 @@ namespace {
 constexpr const char* kFormat = "faithful-dataset";
 constexpr int kVersion = 1;
 
-Json names_json(const std::vector<std::string>& names) {
-  return Json(Json::Array(names.begin(), names.end()));
-}
-
-std::vector<std::string> read_names(const Json& json, const std::string& place) {
-  std::vector<std::string> names;
-  for (const Json& name : json.items(place)) names.push_back(name.string(place));
-  return names;
-}
-
 std::size_t read_index(const Json& json, const std::string& place) {
   const std::int64_t index = json.integer(place);
   if (index < 0) reject({{place}, "a whole number of at least 0", fmt::format("{}", index)});
@@ -75,7 +65,7 @@ std::string meta_text(const Dataset& dataset) {
   }
   Json meta = Json::object();
   meta.set("format", kFormat).set("version", kVersion).set("name", dataset.name);
-  meta.set("channels", names_json(dataset.channels)).set("classes", names_json(dataset.classes));
+  meta.set("channels", Json::array(dataset.channels)).set("classes", Json::array(dataset.classes));
   meta.set("rate", dataset.rate).set("series", std::move(all));
   return dump_json(meta);
 }
@@ -89,8 +79,8 @@ Dataset parse_meta(std::string_view text, const std::string& name) {
   }
   Dataset dataset;
   dataset.name = json["name"].string(name + ": name");
-  dataset.channels = read_names(json["channels"], name + ": channels");
-  dataset.classes = read_names(json["classes"], name + ": classes");
+  dataset.channels = json["channels"].strings(name + ": channels");
+  dataset.classes = json["classes"].strings(name + ": classes");
   dataset.rate = json["rate"].number(name + ": rate");
   for (const Json& series : json["series"].items(name + ": series"))
     dataset.series.push_back(read_series(series, name + ": series"));

@@ -106,9 +106,9 @@ std::vector<std::string_view> cut(std::string_view text, char separator) {
   return fields;
 }
 
-class CaseReader {
+class TsCaseReader {
  public:
-  CaseReader(const TsHeader& header, const std::string& name, const ReadOptions& options)
+  TsCaseReader(const TsHeader& header, const std::string& name, const ReadOptions& options)
       : header_(header), name_(name), options_(options) {}
 
   void operator()(const Line& line, Series& series, std::string& class_name) const {
@@ -197,7 +197,7 @@ Dataset parse_ts(std::string_view text, const std::string& name, const ReadOptio
   std::size_t number = 0;
   const TsHeader header = read_header(text, number, name);
   const CaseFile file{name, header.problem, "ts", '#', "dimensions", header.has_class};
-  return dataset_of_cases(text, number, file, CaseReader(header, name, options), options);
+  return dataset_of_cases(text, number, file, TsCaseReader(header, name, options), options);
 }
 
 Dataset load_ts(const std::string& path, const ReadOptions& options) {

@@ -59,7 +59,7 @@ class Mtan final : public TimeFeatures<T> {
   std::vector<Layer> layers_;
 };
 
-void check_in_model(const ModelPlace& place) {
+void check_token(const ModelPlace& place) {
   if (place.options.own.text("mtan") == "attention" && place.has_token) {
     throw InputError(fmt::format("{} does not go with {}: a class token has no time", field_text("mtan", "attention"),
                                  field_text("pooling", "token")));
@@ -84,7 +84,7 @@ CatalogEntry mtan_entry() {
           .extent = time_dim,
           .in_model = &kInModel<Mtan>,
           .parameters_in_model = {"encoding.frequencies", "encoding.phases"},
-          .check_in_model = check_in_model};
+          .check_in_model = check_token};
 }
 
 }  // namespace faithful

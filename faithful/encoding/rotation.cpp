@@ -36,7 +36,7 @@ Encoding make_rotation(const EncodingOptions& options) {
 }
 
 // The QR takes S * d * min(S, d) products, every time a model is loaded.
-void check_in_model(const ModelPlace& place) {
+void check_products(const ModelPlace& place) {
   constexpr std::size_t kMostProducts = std::size_t{1} << 33;
   const std::size_t length = place.steps(), d = place.width;
   if (length * d * std::min(length, d) <= kMostProducts) return;
@@ -60,7 +60,7 @@ CatalogEntry rotation_entry() {
           .fixed_length = true,
           .make = make_rotation,
           .in_model = &kInModel<AddedTable>,
-          .check_in_model = check_in_model};
+          .check_in_model = check_products};
 }
 
 }  // namespace faithful

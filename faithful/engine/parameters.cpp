@@ -15,9 +15,9 @@ namespace faithful::engine {
 
 namespace {
 
-constexpr std::size_t kAlignment = 16;  // in numbers: 64 bytes of float
+constexpr std::size_t kAlignedNumbers = 16;  // in numbers: 64 bytes of float
 constexpr std::size_t round_up(std::size_t count) {
-  return (count + kAlignment - 1) / kAlignment * kAlignment;
+  return (count + kAlignedNumbers - 1) / kAlignedNumbers * kAlignedNumbers;
 }
 
 double draw(Random& random, const Initializer& how, const Shape& shape) {

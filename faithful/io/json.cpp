@@ -29,6 +29,9 @@ Json::Json(float value) : Json(static_cast<double>(value)) {
 Json Json::array() {
   return Json(Array{});
 }
+Json Json::array(const std::vector<std::string>& strings) {
+  return Json(Array(strings.begin(), strings.end()));
+}
 Json Json::object() {
   return Json(Object{});
 }
@@ -79,6 +82,12 @@ const std::string& Json::string(const std::string& place) const {
 const Json::Array& Json::items(const std::string& place) const {
   if (!is_array()) reject({{place}, "an array", kind()});
   return std::get<Array>(value_);
+}
+
+std::vector<std::string> Json::strings(const std::string& place) const {
+  std::vector<std::string> all;
+  for (const Json& item : items(place)) all.push_back(item.string(place));
+  return all;
 }
 
 const Json::Object& Json::members(const std::string& place) const {

@@ -46,6 +46,7 @@ class FAITHFUL_API Json {
   }
   // NOLINTEND(google-explicit-constructor)
   static Json array();
+  static Json array(const std::vector<std::string>& strings);
   static Json object();
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
@@ -65,6 +66,7 @@ class FAITHFUL_API Json {
   const std::string& string(const std::string& place = "JSON") const;
   const Array& items(const std::string& place = "JSON") const;
   const Object& members(const std::string& place = "JSON") const;
+  std::vector<std::string> strings(const std::string& place = "JSON") const;  // of an array of strings
 
   const Json* find(std::string_view name) const;        // nullptr where this is no object or has no such member
   const Json& operator[](std::string_view name) const;  // null where there is none

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostDimensions = 64;  // NumPy's own limit
-constexpr std::size_t kLongestHeader = std::size_t{1} << 16;
+constexpr std::size_t kLongestNpyHeader = std::size_t{1} << 16;
 constexpr std::size_t kMostElements = std::size_t{1} << 60;
 
 std::size_t little_endian(std::string_view bytes) {
@@ -182,8 +182,8 @@ NpyHeader parse_npy_header(std::string_view file, const std::string& name) {
   const std::size_t text_begin = kMagic.size() + 2 + length_bytes;
   if (file.size() < text_begin) reject({{name}, "a whole .npy header", "a truncated file"});
   const std::size_t length = little_endian(file.substr(kMagic.size() + 2, length_bytes));
-  if (length > kLongestHeader) {
-    reject({{name}, fmt::format("a header of at most {} bytes", kLongestHeader), fmt::format("{}", length)});
+  if (length > kLongestNpyHeader) {
+    reject({{name}, fmt::format("a header of at most {} bytes", kLongestNpyHeader), fmt::format("{}", length)});
   }
   if (file.size() - text_begin < length) reject({{name}, "a whole .npy header", "a truncated file"});
 

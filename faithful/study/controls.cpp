@@ -16,7 +16,7 @@ namespace faithful {
 
 namespace {
 
-constexpr std::size_t kAtATime = 128;  // made windows in memory
+constexpr std::size_t kMadeAtATime = 128;  // made windows in memory
 
 // A data set of these series, to be read as it is: one window each.
 WindowSets held_out(const Dataset& dataset, std::size_t length) {
@@ -143,8 +143,8 @@ Matrix<float> score_made_windows(const Classifier<float>& model, std::size_t cou
                                  const std::function<Series(std::size_t)>& make, ThreadPool& pool) {
   const ModelConfig& config = model.config();
   Matrix<float> answers(count, config.input.classes);
-  for (std::size_t first = 0; first < count; first += kAtATime) {
-    const std::size_t here = std::min(kAtATime, count - first);
+  for (std::size_t first = 0; first < count; first += kMadeAtATime) {
+    const std::size_t here = std::min(kMadeAtATime, count - first);
     Dataset dataset{.name = "made", .channels = numbered_channels(config.input.channels)};
     for (std::size_t k = 0; k < config.input.classes; ++k) dataset.classes.push_back(std::to_string(k));
     for (std::size_t i = 0; i < here; ++i) {

@@ -42,16 +42,6 @@ std::vector<std::size_t> sizes_of(const engine::Shape& shape) {
   return sizes;
 }
 
-Json names_json(const std::vector<std::string>& names) {
-  return Json(Json::Array(names.begin(), names.end()));
-}
-
-std::vector<std::string> parse_names(const Json& json, const std::string& place) {
-  std::vector<std::string> names;
-  for (const Json& item : json.items(place)) names.push_back(item.string(place));
-  return names;
-}
-
 void check_names(const std::vector<std::string>& names, std::size_t count, const std::string& place) {
   if (names.size() != count) reject({{place}, fmt::format("{} names", count), fmt::format("{}", names.size())});
   std::set<std::string> seen;
@@ -111,7 +101,7 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
   record.kind =
       parse_named(json["kind"].string(place),
                   {ScalerKind::kNone, ScalerKind::kStandard, ScalerKind::kMinMax, ScalerKind::kRobust}, place);
-  const std::vector<std::string> series = parse_names(json["series"], place);
+  const std::vector<std::string> series = json["series"].strings(place);
   check_names(series, series.size(), place);
   const std::vector<std::size_t> shape = {1 + series.size(), channels};
   const std::size_t bytes = file.at(kShift).bytes.size();  // both arrays fit the file, or their shapes are wrong
@@ -231,8 +221,8 @@ TrainedModel read_model(const Safetensors& file) {
   Classifier<float> classifier(config);
   read_weights(file, classifier);
   TrainedModel model{.predictor = std::make_shared<Transformer>(std::move(classifier))};
-  model.channels = parse_names(metadata_json(file, "channels"), place + ": channels");
-  model.classes = parse_names(metadata_json(file, "classes"), place + ": classes");
+  model.channels = metadata_json(file, "channels").strings(place + ": channels");
+  model.classes = metadata_json(file, "classes").strings(place + ": classes");
   model.scaler = read_scaler(file, metadata_json(file, "scaler"), config.input.channels, place + ": scaler");
   model.seen = read_seen(file, config.input.channels);
   const Json window = metadata_json(file, "window"), threshold = metadata_json(file, "threshold");
@@ -274,11 +264,11 @@ void check_model(const TrainedModel& model, const std::string& place) {
 Json describe_model(const TrainedModel& model) {
   return Json::Object{{kFormatKey, kFormat},
                       {"config", config_json(model.transformer()->config())},
-                      {"channels", names_json(model.channels)},
-                      {"classes", names_json(model.classes)},
+                      {"channels", Json::array(model.channels)},
+                      {"classes", Json::array(model.classes)},
                       {"window", window_json(model)},
                       {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
-                                              {"series", names_json(scaler_arrays(model.scaler).series)}}},
+                                              {"series", Json::array(scaler_arrays(model.scaler).series)}}},
                       {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
                       {"record", model.record}};
 }

@@ -20,16 +20,6 @@ WindowOptions prediction_windows(const TrainedModel& model) {
   return options;
 }
 
-Json names_json(const std::vector<std::string>& names) {
-  return Json(Json::Array(names.begin(), names.end()));
-}
-
-std::vector<std::string> parse_names(const Json& json, const std::string& place) {
-  std::vector<std::string> names;
-  for (const Json& name : json.items(place)) names.push_back(name.string(place));
-  return names;
-}
-
 }  // namespace
 
 WindowShape TrainedModel::shape() const {
@@ -52,7 +42,7 @@ Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
 
 Json split_json(const SplitOptions& split) {
   Json together = Json::array();
-  for (const std::vector<std::string>& names : split.together) together.push_back(names_json(names));
+  for (const std::vector<std::string>& names : split.together) together.push_back(Json::array(names));
   return Json::Object{{"kind", to_string(split.kind)},
                       {"seed", split.seed},
                       {"window", split.window.length},
@@ -65,7 +55,7 @@ Json split_json(const SplitOptions& split) {
                       {"refit", split.refit},
                       {"labelled_only", split.labelled_only},
                       {"together", together},
-                      {"leave_out", names_json(split.leave_out)}};
+                      {"leave_out", Json::array(split.leave_out)}};
 }
 
 SplitOptions parse_split(const Json& json, const std::string& place) {
@@ -76,7 +66,7 @@ SplitOptions parse_split(const Json& json, const std::string& place) {
   split.window = {.length = count("window"),
                   .stride = count("stride"),
                   .label_rule = parse_label_rule(json["label"].string(place))};
-  split.leave_out = parse_names(json["leave_out"], place);
+  split.leave_out = json["leave_out"].strings(place);
   // Version 0.1.0 kept no more than that: the rest were the defaults.
   split.labelled_only = true;
   split.refit = split.kind == SplitKind::kGiven;
@@ -87,7 +77,7 @@ SplitOptions parse_split(const Json& json, const std::string& place) {
   split.folds = count("folds");
   split.refit = json["refit"].boolean(place);
   split.labelled_only = json["labelled_only"].boolean(place);
-  for (const Json& names : json["together"].items(place)) split.together.push_back(parse_names(names, place));
+  for (const Json& names : json["together"].items(place)) split.together.push_back(names.strings(place));
   return split;
 }
 

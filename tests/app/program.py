@@ -11,11 +11,12 @@ import numpy as np
 PROGRAM = os.environ["FAITHFUL"]
 SOURCE = pathlib.Path(os.environ["FAITHFUL_SOURCE"])
 BUILD = pathlib.Path(os.environ["FAITHFUL_BUILD"])
+SANITIZED = "FAITHFUL_SANITIZED" in os.environ  # the program is built with sanitizers, and takes many times as long
 
 
 def run(*arguments, cwd=None, stdin=None, env=None, preexec_fn=None):
     done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=cwd, input=stdin, text=True, capture_output=True,
-                          env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, timeout=120)
+                          env={**os.environ, **(env or {})}, preexec_fn=preexec_fn, timeout=1200 if SANITIZED else 120)
     assert "Sanitizer" not in done.stderr and "runtime error:" not in done.stderr, done.stderr
     for mark in ("\x1c", "\x1d", "\x1e", "u001c", "u001d", "u001e"):  # a field of the library that no flag replaced
         assert mark not in done.stdout + done.stderr, done
@@ -32,7 +33,11 @@ def rejected(*arguments, **options):
 
 
 def bounded(*arguments, memory=256 << 20, cwd):
-    """rejected(), in a process that may not even map more than `memory` bytes."""
+    """rejected(), in a process that may not even map more than `memory` bytes. (AddressSanitizer maps terabytes; it
+    limits each allocation instead.)"""
+    if SANITIZED:
+        limits = f"{os.environ.get('ASAN_OPTIONS', '')}:max_allocation_size_mb={memory >> 20}"
+        return rejected(*arguments, cwd=cwd, env={"FAITHFUL_THREADS": "1", "ASAN_OPTIONS": limits})
     limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     return rejected(*arguments, cwd=cwd, env={"FAITHFUL_THREADS": "1"}, preexec_fn=limit)
 

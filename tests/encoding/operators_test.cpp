@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/encoding/operators_internal.h"
+#include "tests/engine/forward.h"
 #include "tests/engine/gradient_check.h"
 
 namespace faithful {
@@ -12,33 +13,12 @@ namespace {
 
 using engine::Pairing;
 using engine::Shape;
-using engine::testing::expect_gradients;
-using Tensors = std::vector<Tensor<double>>;
-
-const std::size_t kSizes[] = {1, 2, 3, 7};
-
-// A tape for forward passes over given numbers.
-struct Forward {
-  Forward() {
-    parameters.allocate();
-    tape.begin(parameters, {});
-  }
-  Tensor<double> operator()(const std::vector<double>& numbers, Shape shape) {
-    return tape.input(numbers.data(), shape);
-  }
-  engine::Parameters<double> parameters;
-  Tape<double> tape;
-};
+using namespace engine::testing;
 
 std::vector<double> numbers(std::size_t count, double from = 0.3) {
   std::vector<double> all;
   for (std::size_t i = 0; i < count; ++i) all.push_back(from + std::sin(static_cast<double>(3 * i)));
   return all;
-}
-
-void expect_values(Tensor<double> y, const std::vector<double>& expected) {
-  ASSERT_EQ(y.shape.count(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.data[i], expected[i], 1e-14) << i;
 }
 
 TEST(Waves, AreCosinesOrALineAndSines) {

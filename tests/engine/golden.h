@@ -3,7 +3,6 @@
 // What make_golden.py wrote: the tensors of one case by name.
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/engine/tensor.h"
+#include "tests/support.h"
 
 namespace faithful::engine::testing {
 
@@ -24,12 +24,8 @@ class Golden {
   explicit Golden(const std::string& name) {
     const char* other = std::getenv("FAITHFUL_GOLDEN");
     const std::string path = std::string(other != nullptr ? other : FAITHFUL_ENGINE_GOLDEN) + "/" + name + ".txt";
-    std::ifstream file(path);
-    if (!file) throw Error("cannot read " + path);
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream words(line);
-      std::string key, word;
-      words >> key;
+    faithful::testing::for_each_line(path, [&](const std::string& key, std::istringstream& words) {
+      std::string word;
       std::vector<std::size_t> sizes;
       while (words >> word && word != ":") sizes.push_back(std::stoul(word));
       GoldenTensor tensor;
@@ -49,7 +45,7 @@ class Golden {
       for (float value = 0; words >> value;) tensor.values.push_back(value);
       if (tensor.values.size() != tensor.shape.count()) throw Error(path + ": " + key + " has the wrong length");
       tensors_.emplace(key, std::move(tensor));
-    }
+    });
   }
 
   bool has(const std::string& name) const { return tensors_.count(name) != 0; }

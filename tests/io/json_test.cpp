@@ -46,6 +46,15 @@ TEST(Json, Pretty) {
   EXPECT_EQ(report.find("absent"), nullptr);
 }
 
+TEST(Json, ListsOfStrings) {
+  const std::vector<std::string> names = {"a", "", "b\"c"};
+  EXPECT_EQ(dump_json(Json::array(names)), "[\"a\",\"\",\"b\\\"c\"]");
+  EXPECT_EQ(Json::array(names).strings(), names);
+  EXPECT_EQ(rejection([] { parse_json("[\"a\",1]", "f").strings("names"); }),
+            "names: expected a string, found a number");
+  EXPECT_EQ(rejection([] { Json("a").strings("names"); }), "names: expected an array, found a string");
+}
+
 TEST(Json, AlwaysWritesValidJson) {
   EXPECT_EQ(dump_json(NAN), "null");
   EXPECT_EQ(dump_json(-INFINITY), "null");

@@ -48,7 +48,8 @@ TEST(Npz, ReadsWhatNumPyWrites) {
 
 TEST(Npz, WritesTheSameBytesEachTime) {
   EXPECT_EQ(saved({}), hexadecimal_file(kOurs, "stored.npz"));  // which test_io_numpy.py gives to NumPy
-  EXPECT_EQ(saved({.zip64_from = 8}), hexadecimal_file(kOurs, "zip64.npz"));
+  EXPECT_EQ(saved({.zip64_from = 8}), hexadecimal_file(kGolden, "zip64.npz").substr(0, kZip64Entries) +
+                                          hexadecimal_file(kOurs, "zip64 after its entries"));
   EXPECT_EQ(saved({.compress = true}), saved({.compress = true}));
 }
 

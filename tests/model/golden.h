@@ -3,14 +3,13 @@
 // What make_golden.py wrote: the config and the tensors of one case by name.
 
 #include <cstdlib>
-#include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "faithful/base/error.h"
 #include "faithful/model/config.h"
+#include "tests/support.h"
 
 namespace faithful::testing {
 
@@ -26,25 +25,21 @@ inline std::string golden_folder() {
 
 struct Golden {
   explicit Golden(const std::string& path) {
-    std::ifstream file(path);
-    if (!file) throw Error("cannot read " + path);
-    for (std::string line; std::getline(file, line);) {
-      std::istringstream words(line);
-      std::string key, word;
-      words >> key;
+    for_each_line(path, [this](const std::string& key, std::istringstream& words) {
+      std::string word;
       if (key == "config") {
         std::map<std::string, std::string> texts;
         while (words >> word) texts[word.substr(0, word.find('='))] = word.substr(word.find('=') + 1);
         for (const Setting& setting : settings(config))
           if (texts.contains(setting.field.name)) set_text(setting, texts[setting.field.name]);
-        continue;
+        return;
       }
       GoldenTensor& tensor = tensors[key];
       while (words >> word && word != ":") tensor.shape.push_back(std::stoul(word));
       // Nine digits fix a float, and what goes in was rounded to one; what comes out is in double.
       const bool result = key == "out" || key.starts_with("gradient:");
       for (double value = 0; words >> value;) tensor.values.push_back(result ? value : static_cast<float>(value));
-    }
+    });
   }
   template <class T>
   std::vector<T> numbers(const std::string& name) const {

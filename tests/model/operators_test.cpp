@@ -5,34 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "faithful/model/operators_internal.h"
+#include "tests/engine/forward.h"
 #include "tests/engine/gradient_check.h"
 
 namespace faithful::model {
 namespace {
 
 using engine::Shape;
-using engine::testing::expect_gradients;
-using Tensors = std::vector<Tensor<double>>;
-
-const std::size_t kSizes[] = {1, 2, 3, 7};
-
-// A tape for forward passes over given numbers.
-struct Forward {
-  Forward() {
-    parameters.allocate();
-    tape.begin(parameters, {});
-  }
-  Tensor<double> operator()(const std::vector<double>& numbers, Shape shape) {
-    return tape.input(numbers.data(), shape);
-  }
-  engine::Parameters<double> parameters;
-  Tape<double> tape;
-};
-
-void expect_values(Tensor<double> y, const std::vector<double>& expected) {
-  ASSERT_EQ(y.shape.count(), expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(y.data[i], expected[i], 1e-14) << i;
-}
+using namespace engine::testing;
 
 TEST(WeightedPool, IsAMeanWithSoftmaxWeights) {
   Forward forward;
