@@ -3,7 +3,7 @@
 
 The library names a setting by its field, `{.field = "dim"}` or `field_text("dim")`, and each surface spells it in its
 own words. Every name must be a member of an option struct (a struct named *Options, *Config or *Scheme) or the name in
-a table of settings, `{{"dim", ..`. No text under faithful/ names a command-line flag.
+a table of settings, `{"dim", "N", ..`. No text under faithful/ names a command-line flag.
 """
 import pathlib
 import re
@@ -13,7 +13,7 @@ NAMED = re.compile(r'(?:\.field = |field_text\()"([^"]*)"')
 FLAG = re.compile(r'"[^"]*--[a-z]')
 STRUCT = re.compile(r"^struct (?:FAITHFUL_API )?\w*(?:Options|Config|Scheme)\b[^;{]*\{(.*?)^\};", re.M | re.S)
 MEMBER = re.compile(r"^  [\w:<>, *]+[ >](\w+)(?: = .*|\{.*)?;", re.M)
-SETTING = re.compile(r'\{\{"([a-z_]+)",')
+SETTING = re.compile(r'\{\s*"([a-z_]+)",\s*"[A-Z]')  # name, then how its value is shown
 
 
 def sources(root, *kinds):

@@ -120,7 +120,7 @@ def test_more_than_two_classes(bumps, quick, program, tmp_path):
     assert found.threshold is None and found.confusion.shape == (3, 3) and "macro F1" in repr(found)
     predictions = faithful.predict(estimator, waves)
     assert np.array_equal(predictions.predicted, estimator.predict(X))
-    assert list(predictions.to_dict()) == ["series", "begin", "end", "p(a)", "p(b)", "p(c)", "class"]
+    assert list(predictions.to_dict()) == ["series", "begin", "end", "p(a)", "p(b)", "p(c)", "class", "status", "reason"]
     with pytest.raises(ValueError, match="scores: expected a model of two classes, found 3"):
         predictions.scores
     with pytest.raises(ValueError, match="class_name: expected a class that the model knows, found none"):
@@ -135,7 +135,7 @@ def test_evaluate_says_what_is_wrong(pump, june, model, folder, bumps, quick):
         faithful.evaluate(model, data.load(folder / "good.csv"))
     with pytest.raises(ValueError, match=r"expected the data that the model was trained on, .* \(leave out held_out\)"):
         faithful.evaluate(model, june, held_out=True)
-    with pytest.raises(ValueError, match=r"X: expected 3 channels, found 2 \(the model knows them by name"):
+    with pytest.raises(ValueError, match=r"X: expected 3 channels, found 2"):
         faithful.evaluate(model, data.from_arrays(*bumps))
     everything = faithful.TimeSeriesTransformer(**{**quick, "epochs": 1, "validation": None}).fit(*bumps)
     names = data.from_arrays(*bumps)
@@ -153,7 +153,8 @@ def test_predict_is_that_of_the_program(june, folder, model, file, program):
         assert [str(one) for one in said[name]] == [row[name] for row in rows]
     for name in ("start_time", "end_time"):
         assert [one[:19] for one in said[name]] == [row[name][:19] for row in rows]
-    assert found.notes == [] and repr(found).startswith("148 windows: ")
+    assert len(found.notes) == 1 and "temp reads 12.8566 at sample 564; training saw 19 to 25" in found.notes[0]
+    assert repr(found).startswith("148 windows: ")
 
 
 def test_data_sets_stay_as_they_are(june, model):
@@ -174,7 +175,7 @@ def test_diagnose_is_that_of_the_program(arguments, flags, june, folder, model, 
     assert found.summary.replace("most=\"N\"", "--most N") in words
     for alarm in found.alarms[:2]:
         assert alarm.advice in words and alarm.truth_words in words
-        assert alarm.truth["false_alarm"] or alarm.truth_words.startswith("What was wrong, by the labels: 2024-05-01")
+        assert alarm.truth["false_alarm"] or alarm.truth_words.startswith("The fault according to the labels: 2024-05-01")
         assert f"Look first at {alarm.sensors[0]}" in repr(alarm) and repr(alarm) in repr(found)
         assert np.isclose(alarm.shares.sum(), 1) and (np.diff(alarm.shares) <= 0).all()
         assert alarm.spans.shape[1] == 2 and {len(one) for one in alarm.times.values()} == {len(alarm.pieces)}

@@ -64,7 +64,7 @@ def test_finds_the_sensor_and_the_time(folder):
     assert methods["random"]["pointing"]["value"] < 1
     assert "windows of this data that raise no alarm" in found["normal"]
     text = run("diagnose", "pump.safetensors", "june.csv", "--time", "time", "--label", "broken", cwd=folder).stdout
-    assert "What was wrong, by the labels: 2024-05-01T00:0" in text, text
+    assert "The fault according to the labels: 2024-05-01T00:0" in text, text
 
 
 def test_what_is_normal_can_be_given(folder):
