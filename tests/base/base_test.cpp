@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
@@ -166,6 +170,47 @@ TEST(Threads, NestedRunsAndSeveralCallersFinish) {
   pool.run(100, [&](std::size_t) { ++calls; });
   other.join();
   EXPECT_EQ(calls, 220);
+}
+
+// The exit code of a child process that calls `body` and ends with what it returns; -1 where it was killed or hung.
+int exit_code_of_fork(const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Threads, APoolInAForkedChildRunsAndIsDestroyed) {
+  for (int round = 0; round < 20; ++round) {
+    auto pool = std::make_unique<ThreadPool>(4);
+    std::atomic<int> sum{0};
+    pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+    ASSERT_EQ(exit_code_of_fork([&] {
+                pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+                pool.reset();
+                ThreadPool(3).run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+                return sum == 3 * 45;
+              }),
+              0);
+    ASSERT_EQ(exit_code_of_fork([&] {  // in the middle of the parent's work
+                bool right = false;
+                pool->run(8, [&](std::size_t i) {
+                  if (i != 3) return;
+                  right = exit_code_of_fork([&] {
+                            pool.reset();
+                            return true;
+                          }) == 0;
+                });
+                return right;
+              }),
+              0);
+    pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+    EXPECT_EQ(sum, 2 * 45);
+  }
 }
 
 TEST(Threads, ParallelForCoversTheRangeOnce) {
