@@ -93,15 +93,9 @@ std::vector<std::string> files_in(const std::string& path) {
   return names;
 }
 
-namespace {
-
-constexpr std::size_t kMostInflated = std::size_t{4} << 30;
-
-}  // namespace
-
 TextFile::TextFile(const std::string& path) : file_(path), text_(file_.bytes()) {
   if (is_gzip(text_)) {
-    inflated_ = inflate_gzip(text_, path, kMostInflated);
+    inflated_ = inflate_gzip(text_, path);
     text_ = inflated_;
   }
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);

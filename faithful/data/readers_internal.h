@@ -49,14 +49,14 @@ bool natural_less(std::string_view a, std::string_view b);
 
 // ---- text
 
-// The text of a file, mapped, or inflated where it is gzipped; a UTF-8 mark at its start is left out.
+// The text of a file, as it is, or inflated where it is gzipped; a UTF-8 mark at its start is left out.
 class TextFile {
  public:
   explicit TextFile(const std::string& path);
   std::string_view text() const { return text_; }
 
  private:
-  MappedFile file_;
+  WholeFile file_;
   std::string inflated_;
   std::string_view text_;
 };
