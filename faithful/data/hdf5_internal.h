@@ -31,7 +31,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
                                                         const std::vector<Hdf5Request>& requests);
 
 // Writes a file with `dataset` [rows, columns] float32, whose rows fill_row makes one by one, and `meta`, the bytes of
-// a text. Beside its place, then renamed.
+// a text. As write_file does: as a whole or not at all.
 struct Hdf5Table {
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -39,6 +39,16 @@ struct Hdf5Table {
   std::string meta;
 };
 void save_hdf5_table(const std::string& path, const Hdf5Table& table);
+
+// From here on this process can open only the file at `path`, and only to read; it starts no process and no
+// connection. Says which walls the kernel has: without them everything goes on as before.
+struct Confinement {
+  bool files = false;  // Landlock
+  bool calls = false;  // seccomp
+};
+Confinement confine_to(const std::string& path);
+// From here on this process opens no file at all; false where the kernel has no seccomp.
+bool forbid_opening();
 
 // What the child does: writes the replies to the requests into the pipe. Nothing that it sends may be trusted.
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);

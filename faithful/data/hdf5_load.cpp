@@ -34,6 +34,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "faithful/base/limits.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/io/descriptor_internal.h"
 
@@ -128,6 +129,7 @@ class Child {
     read_into(text.data(), size);
     return text;
   }
+  const std::string& path() const { return path_; }
   [[noreturn]] void reject_damaged() const { reject({{path_}, "an HDF5 file", "a damaged HDF5 file"}); }
 
  private:
@@ -136,7 +138,7 @@ class Child {
   pid_t process_ = -1;
 };
 
-std::vector<std::size_t> read_shape(Child& child, std::uintmax_t file_size) {
+std::vector<std::size_t> read_shape(Child& child, const std::string& name, std::uintmax_t file_size) {
   const std::uint64_t axes = child.read_number();
   if (axes < 1 || axes > 3) child.reject_damaged();
   std::vector<std::size_t> shape;
@@ -145,13 +147,19 @@ std::vector<std::size_t> read_shape(Child& child, std::uintmax_t file_size) {
     shape.push_back(child.read_number());
     if (__builtin_mul_overflow(count, shape.back(), &count)) child.reject_damaged();
   }
-  // The child may be wrong in any way; no deflated file holds more than this.
-  if (count / 1032 > file_size) child.reject_damaged();
+  // The child may be wrong in any way.
+  const std::size_t most = inflated_limit(file_size);
+  if (count > most / sizeof(float)) {
+    reject({{child.path()},
+            fmt::format("at most {} bytes in {}", most, quote(name)),
+            fmt::format("4 for each of {} numbers", count),
+            limits_hint()});
+  }
   return shape;
 }
 
 PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t file_size) {
-  PlainArray array{read_shape(child, file_size), {}};
+  PlainArray array{read_shape(child, request.name, file_size), {}};
   std::size_t row = 1;  // elements of an index of the first axis
   for (std::size_t i = 1; i < array.shape.size(); ++i) row *= array.shape[i];
   if (!request.take_row) {
