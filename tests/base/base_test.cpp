@@ -17,6 +17,7 @@
 #include "faithful/base/progress.h"
 #include "faithful/base/random.h"
 #include "faithful/base/threads.h"
+#include "faithful/base/utf8.h"
 #include "faithful/base/version.h"
 #include "tests/support.h"
 
@@ -44,8 +45,18 @@ TEST(Error, QuotedTextStaysOnOneLine) {
   EXPECT_EQ(quote("d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "\"d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80\"");
   EXPECT_EQ(quote("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82"),
-            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82")");
+            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\u0085\xf4\x90\x80\x80\xe2\x82")");
   EXPECT_EQ(quote("a\xc3\xa9\xc3\xa9", 2), "\"a\xc3\xa9\"...");
+}
+
+TEST(Utf8, WhatActsOnATerminalIsShown) {
+  EXPECT_EQ(printable("\x1b[31mred\x07\r\n\t\x7f"), R"(\x1b[31mred\x07\r\n\t\x7f)");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m \xe2\x80\xae"
+                      "abc\xe2\x81\xa6 \xe2\x80\xa8 \xff"),
+            R"(\u009b31m \u202eabc\u2066 \u2028 \xff)");
+  EXPECT_EQ(printable("caf\xc3\xa9 \\ \xe6\xbc\xa2"), "caf\xc3\xa9 \\ \xe6\xbc\xa2");
+  EXPECT_EQ(printable_lines("a\n\tb\x1b\r"), "a\n\tb\\x1b\\r");
 }
 
 TEST(Error, SuggestsNearNamesOnly) {
