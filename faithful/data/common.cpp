@@ -10,6 +10,7 @@
 
 #include "faithful/base/number.h"
 #include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
 #include "faithful/io/gzip.h"
 
 namespace faithful::data {
@@ -133,6 +134,15 @@ float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing,
   if (cell == csv::Cell::kText) reject({place, "a number", quote(text)});
   if (missing == Missing::kError) reject({place, "a number", text.empty() ? "nothing" : quote(text), missing_hint()});
   return std::numeric_limits<float>::quiet_NaN();
+}
+
+std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options) {
+  return options.time_format.empty() ? parse_time(cell, options.time_unit) : parse_time_as(cell, options.time_format);
+}
+
+std::string time_words(const ReadOptions& options) {
+  if (!options.time_format.empty()) return fmt::format("a time like {}", quote(options.time_format));
+  return fmt::format("a time (ISO 8601, or a number of {})", options.time_unit);
 }
 
 std::vector<std::string> anomaly_classes() {

@@ -30,6 +30,13 @@ struct Hdf5Request {
 std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
                                                         const std::vector<Hdf5Request>& requests);
 
+// The same from the bytes that a child sends, for the fuzzer: read(data, size) gives the next ones, or false at their
+// end. `file_size` bounds what is believed.
+using Hdf5Bytes = std::function<bool(void* data, std::size_t size)>;
+std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path, std::uintmax_t file_size,
+                                                         const std::vector<Hdf5Request>& requests,
+                                                         const Hdf5Bytes& read);
+
 // Writes a file with `dataset` [rows, columns] float32, whose rows fill_row makes one by one, and `meta`, the bytes of
 // a text. As write_file does: as a whole or not at all.
 struct Hdf5Table {
