@@ -96,8 +96,9 @@ class FAITHFUL_API CsvFile {
 
   std::size_t columns() const;  // >= 1
   bool has_header() const;
-  const std::vector<std::string>& names() const;      // [columns]; empty without a header
-  const std::vector<std::string>& first_row() const;  // [columns], as text; empty where there is no row
+  const std::vector<std::string>& names() const;  // [columns]; empty without a header
+  const std::vector<std::string>& first_row()
+      const;  // as text; [columns], fewer where the file is cut short, none without a row
   char separator() const;
   std::size_t column(std::string_view name) const;  // by name, or by number from 1; from 0. InputError where unknown
   Place place(std::size_t line, std::size_t column) const;  // for error messages: of a line from 1 and a column from 0
