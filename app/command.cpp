@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/utf8.h"
 
 namespace faithful::app {
 
@@ -182,10 +183,11 @@ std::vector<Option> joined(const std::vector<std::vector<Option>>& lists) {
 }
 
 const std::vector<Option>& shared_options() {
-  static bool help = false;
+  static bool help = false, unlimited = false;
   static std::string config;
   static const std::vector<Option> options = {
       {"--config FILE", &config, "read options from a TOML file; a section [verb] for each verb"},
+      {"--no-limits", &unlimited, "read input of any size"},
       {"-h,--help", &help, "show this help"},
       {"--help-all", &help, "show this help with all options"}};
   return options;
@@ -233,7 +235,7 @@ std::map<std::string, std::string, std::less<>>& running_flags() {
 
 void set_running(const Command& command) {
   running_flags().clear();
-  for (const Option& option : command.options) {
+  for (const Option& option : joined({command.options, shared_options()})) {
     if (!option.is_positional()) running_flags().emplace(option.field_name(), option.long_name());
   }
 }
@@ -245,11 +247,11 @@ std::string flag_text(std::string_view field, std::string_view value) {
 }
 
 void notice(const std::string& line) {
-  if (!line.empty()) std::fputs(fmt::format("faithful: {}\n", spelled(line, flag_text)).c_str(), stderr);
+  if (!line.empty()) std::fputs(fmt::format("faithful: {}\n", printable(spelled(line, flag_text))).c_str(), stderr);
 }
 
 void print(const std::string& marked) {
-  const std::string text = spelled(marked, flag_text);
+  const std::string text = printable_lines(spelled(marked, flag_text));
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
   }

@@ -121,7 +121,7 @@ std::string usage_line(const Command& command, const std::string& path);
 // --threads; the default is all cores.
 Option threads_option(std::size_t& threads);
 
-// --config, --help and --help-all, which the program and every verb take; the parser declares them itself.
+// --config, --no-limits, --help and --help-all, which the program and every verb take; the parser declares them itself.
 const std::vector<Option>& shared_options();
 
 // What `--generate WHAT` prints: man, bash, zsh, fish, or docs/options.md.
@@ -130,6 +130,9 @@ std::string options_page(const Command& program);
 
 // Parses the arguments, sets the options and runs the verb. Returns the exit code; InputError for bad usage.
 int run_program(Command& program, const std::vector<std::string>& arguments);
+
+// Reads the text of a file for --config, as run_program does; InputError where it is above the limits.
+void check_config_text(const std::string& text, const std::string& file);
 
 // How the running verb spells a setting of the library: `--missing zero`. A setting without a flag keeps the library's
 // name.

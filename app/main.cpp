@@ -7,6 +7,7 @@
 
 #include "app/command.h"
 #include "faithful/base/error.h"
+#include "faithful/base/utf8.h"
 
 namespace {
 
@@ -28,16 +29,16 @@ int main(int argc, char** argv) {
     faithful::app::Command program = faithful::app::make_program();
     return faithful::app::run_program(program, {argv + 1, argv + argc});
   } catch (const faithful::InputError& error) {
-    std::fprintf(stderr, "faithful: %s\n", error.spelled_by(faithful::app::flag_text).c_str());
+    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.spelled_by(faithful::app::flag_text)).c_str());
     return 2;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "faithful: out of memory\n");
     return 1;
   } catch (const faithful::Error& error) {
-    std::fprintf(stderr, "faithful: %s\n", error.spelled_by(faithful::app::flag_text).c_str());
+    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.spelled_by(faithful::app::flag_text)).c_str());
     return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "faithful: %s\n", error.what());
+    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.what()).c_str());
     return 1;
   }
 }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "app/command.h"
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
+#include "faithful/base/limits.h"
 #include "faithful/base/number.h"
 #include "faithful/base/version.h"
 
@@ -196,6 +198,57 @@ std::vector<std::string> verb_names(const Command& command) {
   reject({{file}, wanted, "the unknown key " + quote(key), suggest(name, known)});
 }
 
+[[noreturn]] void reject_config_name(const Place& place, const std::string& found) {
+  reject({place, fmt::format("the name of a section or key: at most {} bytes, 4 parts", limits().config_name), found,
+          limits_hint()});
+}
+
+// CLI11 keeps every beginning of a name with dots: a long one would take gigabytes.
+void check_config_names(std::string_view text, const std::string& file) {
+  constexpr std::ptrdiff_t kMostDots = 3;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::size_t start = std::min(line.find_first_not_of(" \t"), line.size());
+    const bool is_section = line.substr(start).starts_with('[');
+    const std::string_view name = line.substr(start, is_section ? line.npos : line.find('=', start) - start);
+    if (name.starts_with('#') || name.starts_with(';')) continue;
+    if (name.size() > limits().config_name) reject_config_name({file, number}, fmt::format("{} bytes", name.size()));
+    const bool lifted = limits().config_name == no_limits().config_name;
+    const auto dots = std::count(name.begin(), name.end(), '.');
+    if (dots > kMostDots && !lifted) reject_config_name({file, number}, fmt::format("{} parts", dots + 1));
+  }
+}
+
+std::vector<CLI::ConfigItem> config_items(std::istream& input, const std::string& file) {
+  std::string text(64 << 10, '\0');
+  std::string all;
+  while (input.read(text.data(), static_cast<std::streamsize>(text.size())) || input.gcount() > 0) {
+    all.append(text, 0, static_cast<std::size_t>(input.gcount()));
+    if (all.size() > limits().config_bytes) {
+      reject({{file}, fmt::format("a TOML file of at most {} bytes", limits().config_bytes), "more", limits_hint()});
+    }
+  }
+  if (all.find('\0') != std::string::npos) reject({{file}, "a TOML file", "bytes that are no text"});
+  check_config_names(all, file);
+  std::istringstream checked(all);
+  return CLI::ConfigTOML().from_config(checked);
+}
+
+// CLI11's reader of TOML, for text that was checked before.
+class CheckedToml : public CLI::ConfigTOML {
+ public:
+  explicit CheckedToml(const CLI::App& root) : root_(root) {}
+  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
+    if (root_.get_option("--no-limits")->count() > 0) set_limits(no_limits());
+    return config_items(input, root_.get_config_ptr()->as<std::string>());
+  }
+
+ private:
+  const CLI::App& root_;
+};
+
 std::string config_path(const Parsed& root) {
   const CLI::Option* config = root.cli->get_config_ptr();
   return config->count() > 0 ? config->as<std::string>() : "";
@@ -229,9 +282,14 @@ std::string version_text() {
 
 }  // namespace
 
+void check_config_text(const std::string& text, const std::string& file) {
+  std::istringstream input(text);
+  config_items(input, file);
+}
+
 int run_program(Command& program, const std::vector<std::string>& arguments) {
   CLI::App cli;
-  bool version = false;
+  bool version = false, unlimited = false;
   std::string what;
   program.options = {{"--version", &version, "show version, commit, compiler and instruction set"},
                      {"--generate WHAT", &what, "print the man page, a shell completion, or docs/options.md",
@@ -239,7 +297,11 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   Parsed root{.command = &program, .path = program.name, .cli = &cli};
   declare(root);
   cli.set_config("--config");
+  cli.add_flag("--no-limits", unlimited);
+  cli.config_formatter(std::make_shared<CheckedToml>(cli));
+  set_running(program);  // until the verb is known
   parse(root, arguments);
+  if (unlimited) set_limits(no_limits());
   const Parsed& verb = chosen(root);
   set_running(*verb.command);
   assign_all(root);

@@ -56,35 +56,13 @@ void reject(const Complaint& complaint) {
   throw InputError(to_string(complaint));
 }
 
-namespace {
-
-std::string escaped(char c) {
-  switch (c) {
-    case '\t':
-      return "\\t";
-    case '\n':
-      return "\\n";
-    case '\r':
-      return "\\r";
-    default:
-      return fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-  }
-}
-
-}  // namespace
-
 std::string quote(std::string_view text, std::size_t most) {
   std::string out = "\"";
   std::size_t at = 0;
   while (at < text.size() && at < most) {
-    const auto [code, length] = first_character(text.substr(at));
-    const bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-    if (length == 0 || control) {
-      out += escaped(text[at++]);
-      continue;
-    }
+    const std::size_t length = std::max<std::size_t>(first_character(text.substr(at)).length, 1);
     if (text[at] == '"' || text[at] == '\\') out += '\\';
-    out += text.substr(at, length);
+    out += printable(text.substr(at, length));
     at += length;
   }
   return out + (at < text.size() ? "\"..." : "\"");

@@ -8,6 +8,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "faithful/base/utf8.h"
+
 namespace faithful {
 
 namespace {
@@ -41,7 +43,7 @@ std::string duration_text(double seconds) {
 }
 
 Progress::Progress(std::string title, std::size_t total, ProgressSink sink)
-    : title_(std::move(title)), total_(total), sink_(std::move(sink)) {
+    : title_(printable(title)), total_(total), sink_(std::move(sink)) {
   if (!sink_.write) sink_.write = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   if (!sink_.seconds) sink_.seconds = steady_seconds;
   if (sink_.columns < 0) sink_.columns = terminal_columns();
@@ -66,7 +68,7 @@ void Progress::advance(std::size_t steps) {
 
 void Progress::set_note(std::string note) {
   const std::lock_guard lock(mutex_);
-  note_ = std::move(note);
+  note_ = printable(note);
 }
 
 void Progress::show(double now) {

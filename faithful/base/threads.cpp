@@ -5,13 +5,17 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
+#include <limits>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
 #include <sched.h>
 
 #include "faithful/base/error.h"
@@ -35,7 +39,15 @@ std::size_t default_threads() {
 
 namespace {
 thread_local bool inside_task = false;  // a task that calls run() again is served on its own thread
+
+// How many forks lie between the first process and this one. A fork copies a pool without its threads.
+std::atomic<std::size_t> forks{0};
+
+void count_forks() {
+  static const int registered = ::pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1); });
+  if (registered != 0) throw Error("cannot start threads: no memory");
 }
+}  // namespace
 
 struct ThreadPool::State {
   std::mutex mutex;
@@ -46,12 +58,40 @@ struct ThreadPool::State {
   std::optional<TaskRef> task;  // of the current call, while a worker may still join it
   std::size_t generation = 0;   // counts the calls of run(), so that a worker takes part once in each
   std::size_t busy = 0;         // workers that have joined the current call and not left it
-  bool stopping = false;
+  std::size_t wanted = std::numeric_limits<std::size_t>::max();  // workers from this number on end
   std::exception_ptr failure;
 
   std::size_t count = 0;
   std::atomic<std::size_t> next{0};
   std::vector<std::thread> workers;
+
+  const std::size_t born = forks.load();  // the process that has the workers
+  State* abandoned_before = nullptr;
+
+  bool is_copy() const { return born != forks.load(std::memory_order_relaxed); }
+
+  // Starts as many workers as there can be, up to `most`. Where one cannot start, half of them are given up, so that
+  // their memory is left for the work itself.
+  void start(std::size_t most) {
+    try {
+      workers.reserve(most);
+      while (workers.size() < most) workers.emplace_back([this, number = workers.size()] { serve(number); });
+    } catch (const std::system_error&) {
+      stop_all_but(workers.size() / 2);
+    } catch (const std::bad_alloc&) {
+      stop_all_but(workers.size() / 2);
+    }
+  }
+
+  void stop_all_but(std::size_t kept) {
+    {
+      const std::lock_guard lock(mutex);
+      wanted = kept;
+    }
+    work_ready.notify_all();
+    for (std::size_t i = kept; i < workers.size(); ++i) workers[i].join();
+    workers.resize(std::min(kept, workers.size()));
+  }
 
   // Takes tasks until none is left.
   void drain(const TaskRef& work) {
@@ -68,12 +108,12 @@ struct ThreadPool::State {
     inside_task = false;
   }
 
-  void serve() {
+  void serve(std::size_t number) {
     std::size_t seen = 0;
     std::unique_lock lock(mutex);
     while (true) {
-      work_ready.wait(lock, [&] { return stopping || (task && generation != seen); });
-      if (stopping) return;
+      work_ready.wait(lock, [&] { return number >= wanted || (task && generation != seen); });
+      if (number >= wanted) return;
       seen = generation;
       const TaskRef work = *task;
       ++busy;
@@ -85,19 +125,21 @@ struct ThreadPool::State {
   }
 };
 
-ThreadPool::ThreadPool(std::size_t threads) : state_(std::make_unique<State>()) {
-  for (std::size_t i = 1; i < threads; ++i) {
-    state_->workers.emplace_back([state = state_.get()] { state->serve(); });
-  }
+ThreadPool::ThreadPool(std::size_t threads) {
+  count_forks();
+  state_ = std::make_unique<State>();
+  state_->start(std::max<std::size_t>(threads, 1) - 1);
 }
 
+// In a forked child the workers do not exist, and a lock may be one that they held: their state is left as it is.
 ThreadPool::~ThreadPool() {
-  {
-    const std::lock_guard lock(state_->mutex);
-    state_->stopping = true;
+  if (!state_->is_copy()) {
+    state_->stop_all_but(0);
+    return;
   }
-  state_->work_ready.notify_all();
-  for (std::thread& worker : state_->workers) worker.join();
+  static std::atomic<State*> abandoned{nullptr};  // still reachable, for leak checkers
+  State* state = state_.release();
+  state->abandoned_before = abandoned.exchange(state);
 }
 
 std::size_t ThreadPool::size() const {
@@ -106,7 +148,7 @@ std::size_t ThreadPool::size() const {
 
 void ThreadPool::run(std::size_t count, TaskRef task) {
   if (count == 0) return;
-  if (inside_task || count == 1 || state_->workers.empty()) {
+  if (inside_task || count == 1 || state_->workers.empty() || state_->is_copy()) {
     for (std::size_t i = 0; i < count; ++i) task(i);
     return;
   }

@@ -27,7 +27,9 @@ class TaskRef {
 // The number of threads by default: FAITHFUL_THREADS, else what the machine (or its container) allows.
 FAITHFUL_API std::size_t default_threads();
 
-// Threads that sleep until there is work. `run` allocates nothing.
+// Threads that sleep until there is work. `run` allocates nothing. Where the system gives fewer threads than asked for
+// (memory, limits), the pool has fewer. In a forked child, which has none of them, a pool of the parent runs everything
+// on the caller's thread and can be destroyed.
 class FAITHFUL_API ThreadPool {
  public:
   explicit ThreadPool(std::size_t threads = default_threads());  // >= 1; the caller is one of them

@@ -1,5 +1,9 @@
 #include "faithful/base/utf8.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 namespace faithful {
 
 Utf8Character first_character(std::string_view text) {
@@ -16,6 +20,58 @@ Utf8Character first_character(std::string_view text) {
   const std::uint32_t least = length == 4 ? 0x10000 : length == 3 ? 0x800 : 0x80;
   if (code < least || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return {};
   return {code, length};
+}
+
+bool is_control(std::uint32_t code) {
+  const bool direction = code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
+                         (code >= 0x2066 && code <= 0x2069);
+  return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0x2028 || code == 0x2029 || code == 0xFEFF ||
+         direction;
+}
+
+namespace {
+
+std::string shown(std::uint32_t code) {
+  switch (code) {
+    case '\t':
+      return "\\t";
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    default:
+      return code < 0x80 ? fmt::format("\\x{:02x}", code) : fmt::format("\\u{:04x}", code);
+  }
+}
+
+std::string without_controls(std::string_view text, bool keep_lines) {
+  const auto is_plain = [&](char c) { return (c >= 0x20 && c < 0x7F) || (keep_lines && (c == '\n' || c == '\t')); };
+  if (std::all_of(text.begin(), text.end(), is_plain)) return std::string(text);  // as nearly every text is
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const auto [code, length] = first_character(text);
+    const bool kept = keep_lines && (code == '\n' || code == '\t');
+    if (length == 0) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text.front()));
+    } else if (is_control(code) && !kept) {
+      out += shown(code);
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  return without_controls(text, false);
+}
+
+std::string printable_lines(std::string_view text) {
+  return without_controls(text, true);
 }
 
 }  // namespace faithful

@@ -224,7 +224,7 @@ Dataset parse_arff(std::string_view text, const std::string& name, const ReadOpt
   if (header.attributes == (header.class_at ? 1u : 0u)) reject({{name}, "attributes with values", "only classes"});
   if (header.relational_at && header.attributes > (header.class_at ? 2u : 1u))
     reject({{name}, "one relational attribute and the classes", fmt::format("{} attributes", header.attributes)});
-  const CaseFile file{name, header.relation, "arff", '%', "channels", header.class_at.has_value()};
+  const CaseFile file{name, header.relation, "arff", "%", "channels", header.class_at.has_value()};
   return dataset_of_cases(text, number, file, ArffCaseReader(header, name, options), options);
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/utf8.h"
 #include "faithful/data/audit.h"
 #include "faithful/io/json.h"
 
@@ -23,7 +24,7 @@ std::string range_text(std::size_t low, std::size_t middle, std::size_t high) {
 // At most `most` names, and how many more there are.
 std::string names_text(const std::vector<std::string>& names, std::size_t most = 8) {
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
-  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  std::string text = printable(fmt::format("{}", fmt::join(names.begin(), end, ", ")));
   if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
   return text;
 }
@@ -168,8 +169,8 @@ Json part_json(const PartAudit& part, const Audit& audit) {
 }  // namespace
 
 std::string audit_text(const Audit& audit) {
-  std::string text = fmt::format("{} ({}: {})\n", audit.name, audit.format, audit.source);
-  for (const std::string& note : audit.notes) text += note + "\n";
+  std::string text = printable(fmt::format("{} ({}: {})", audit.name, audit.format, audit.source)) + "\n";
+  for (const std::string& note : audit.notes) text += printable(note) + "\n";
   for (const PartAudit& part : audit.parts) text += part_text(part, audit);
   return text;
 }

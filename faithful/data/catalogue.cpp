@@ -48,9 +48,8 @@ std::string find_file(const std::string& folder, std::string_view name) {
 }
 
 std::string digest_of(const std::string& path) {
-  constexpr std::size_t kMostInflated = std::size_t{4} << 30;
-  const MappedFile file(path);
-  if (path.ends_with(".gz") && is_gzip(file.bytes())) return sha256(inflate_gzip(file.bytes(), path, kMostInflated));
+  const WholeFile file(path);
+  if (path.ends_with(".gz") && is_gzip(file.bytes())) return sha256(inflate_gzip(file.bytes(), path));
   return sha256(file.bytes());
 }
 

@@ -10,6 +10,7 @@
 
 #include "faithful/base/number.h"
 #include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
 #include "faithful/io/gzip.h"
 
 namespace faithful::data {
@@ -93,15 +94,9 @@ std::vector<std::string> files_in(const std::string& path) {
   return names;
 }
 
-namespace {
-
-constexpr std::size_t kMostInflated = std::size_t{4} << 30;
-
-}  // namespace
-
 TextFile::TextFile(const std::string& path) : file_(path), text_(file_.bytes()) {
   if (is_gzip(text_)) {
-    inflated_ = inflate_gzip(text_, path, kMostInflated);
+    inflated_ = inflate_gzip(text_, path);
     text_ = inflated_;
   }
   if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
@@ -139,6 +134,15 @@ float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing,
   if (cell == csv::Cell::kText) reject({place, "a number", quote(text)});
   if (missing == Missing::kError) reject({place, "a number", text.empty() ? "nothing" : quote(text), missing_hint()});
   return std::numeric_limits<float>::quiet_NaN();
+}
+
+std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options) {
+  return options.time_format.empty() ? parse_time(cell, options.time_unit) : parse_time_as(cell, options.time_format);
+}
+
+std::string time_words(const ReadOptions& options) {
+  if (!options.time_format.empty()) return fmt::format("a time like {}", quote(options.time_format));
+  return fmt::format("a time (ISO 8601, or a number of {})", options.time_unit);
 }
 
 std::vector<std::string> anomaly_classes() {

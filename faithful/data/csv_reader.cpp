@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/number.h"
+#include "faithful/data/folders_internal.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/io/csv.h"
@@ -19,6 +21,7 @@ namespace {
 // Which column of the file, from 0, has which role.
 struct Roles {
   std::optional<std::size_t> label, time, series, part;
+  bool time_was_found = false;    // by its name or its dates: nobody named it
   std::vector<CsvColumn> wanted;  // [columns of the file]
 
   // The index of a column in CsvTable::texts.
@@ -38,11 +41,33 @@ std::optional<std::size_t> take_role(const CsvFile& file, const std::string& col
   return at;
 }
 
+// A column that nobody has given a role, and that has a name of times, or else dates in its first row.
+std::optional<std::size_t> find_time(const CsvFile& file, const Roles& roles) {
+  constexpr std::string_view kNames[] = {"time", "datetime", "timestamp", "date"};
+  std::optional<std::size_t> dated;
+  for (std::size_t i = 0; i < file.columns(); ++i) {
+    if (roles.wanted[i] != CsvColumn::kNumber) continue;
+    const std::string name = file.has_header() ? std::string(trimmed(file.names()[i])) : "";
+    if (std::ranges::any_of(kNames, [&](std::string_view known) { return same_word(name, known); })) return i;
+    const std::string cell = i < file.first_row().size() ? file.first_row()[i] : "";  // it may be cut short
+    if (!dated && parse_time(cell) && !parse_number<double>(trimmed(cell))) dated = i;
+  }
+  return dated;
+}
+
+// Gives the time to a column that find_time finds, where something is left besides.
+void take_found_time(const CsvFile& file, Roles& roles) {
+  if (std::ranges::count(roles.wanted, CsvColumn::kNumber) < 2) return;
+  roles.time = find_time(file, roles);
+  roles.time_was_found = roles.time.has_value();
+  if (roles.time) roles.wanted[*roles.time] = CsvColumn::kText;
+}
+
 Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::string& name) {
   Roles roles;
   roles.wanted.assign(file.columns(), CsvColumn::kNumber);
   roles.label = take_role(file, options.label, {.field = "label"}, roles);
-  roles.time = take_role(file, options.time, {.field = "time"}, roles);
+  if (options.time != kNoTime) roles.time = take_role(file, options.time, {.field = "time"}, roles);
   roles.series = take_role(file, options.series, {.field = "series"}, roles);
   roles.part = take_role(file, options.part_column, {.field = "part_column"}, roles);
   for (const std::string& ignored : options.ignore) {
@@ -50,6 +75,7 @@ Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::str
     if (roles.wanted[at] == CsvColumn::kText) reject({{.field = "ignore"}, kOtherRole, quote(ignored)});
     roles.wanted[at] = CsvColumn::kIgnore;
   }
+  if (options.time.empty()) take_found_time(file, roles);
   if (std::ranges::find(roles.wanted, CsvColumn::kNumber) == roles.wanted.end())
     reject({{name}, "a column of numbers", "none besides those with another role"});
   return roles;
@@ -151,16 +177,22 @@ class TableSplitter {
     for (std::size_t t = 0; t < series.length(); ++t) {
       const std::size_t row = row_of(t);
       const std::string_view cell = text(*roles_.time, row);
-      const std::optional<std::int64_t> time = parse_time(cell, options_.time_unit);
+      const std::optional<std::int64_t> time = read_time(cell, options_);
       if (!time) {
-        reject({place(*roles_.time, row), fmt::format("a time (ISO 8601, or a number of {})", options_.time_unit),
-                cell.empty() ? "an empty cell" : quote(cell),
-                fmt::format("other units: {}", field_text("time_unit", "ms"))});
+        reject({place(*roles_.time, row), time_words(options_), cell.empty() ? "an empty cell" : quote(cell),
+                time_hint(fmt::format("other units: {}; other formats: {}", field_text("time_unit", "ms"),
+                                      field_text("time_format", "\"%d.%m.%Y\"")))});
       }
       if (t > 0 && *time < series.times[t - 1])
-        reject({place(*roles_.time, row), "times that never decrease", quote(cell), "sort the rows by time"});
+        reject(
+            {place(*roles_.time, row), "times that never decrease", quote(cell), time_hint("sort the rows by time")});
       series.times[t] = *time;
     }
+  }
+
+  // What to do about a time; a column that was only found to be one may be none.
+  std::string time_hint(const std::string& hint) const {
+    return roles_.time_was_found ? fmt::format("{}; no time: {}", hint, field_text("time", kNoTime)) : hint;
   }
 
   template <class RowOf>
@@ -196,6 +228,10 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   return csv;
 }
 
+std::string column_name(const CsvFile& file, std::size_t column) {
+  return file.has_header() ? file.names()[column] : fmt::format("{}", column + 1);
+}
+
 // The data set of some rows of a file, which must not be none.
 Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const std::string& name,
                    const ReadOptions& options) {
@@ -207,6 +243,11 @@ Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& rol
     dataset.channels = numbered_channels(table.columns.size());
   }
   TableSplitter(file, table, roles, options).split_into(dataset, dataset.name);
+  if (roles.time_was_found) {
+    dataset.notes.push_back(fmt::format("column {} is taken as the time (another column: {}; none: {})",
+                                        quote(column_name(file, *roles.time)), field_text("time", "COLUMN"),
+                                        field_text("time", kNoTime)));
+  }
   return dataset;
 }
 
@@ -217,6 +258,8 @@ Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptio
   return dataset_of(file, table, roles, name, options);
 }
 
+}  // namespace
+
 void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options) {
   if (options.positive.empty() || !dataset.has_point_labels()) return;
   for (const Series& series : dataset.series)
@@ -224,14 +267,13 @@ void check_positive(const Dataset& dataset, const std::string& path, const ReadO
   reject_positive(options.positive, {path});
 }
 
-Dataset load_file(const std::string& path, const ReadOptions& options) {
+Dataset load_csv_table(const std::string& path, const ReadOptions& options) {
   return finished(read_table(CsvFile(path, csv_options(options, path)), path, options), path, "csv", options);
 }
 
-}  // namespace
-
 Dataset load_csv(const std::string& path, const ReadOptions& options) {
-  Dataset dataset = load_file(path, options);
+  if (is_span_file(options.label)) return load_csv_with_spans(path, options);
+  Dataset dataset = load_csv_table(path, options);
   check_positive(dataset, path, options);
   return dataset;
 }
@@ -264,48 +306,14 @@ Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOpt
   return dataset;
 }
 
-namespace {
-
-// Adds the series of one file to the folder's. Class indices are of the file's own list and are mapped later.
-void append_file(Dataset& all, std::vector<std::string>& class_of_series, Dataset file, const std::string& path,
-                 const ReadOptions& options) {
-  if (all.series.empty()) {
-    all.channels = file.channels;
-  } else if (all.channels != file.channels) {
-    const bool same_count = all.channels.size() == file.channels.size();
-    const auto differ = std::ranges::mismatch(all.channels, file.channels).in2 - file.channels.begin();
-    reject({{path, 1},
-            fmt::format("the {} channels of the folder's first file", all.channels.size()),
-            same_count ? fmt::format("channel {}", quote(file.channels[static_cast<std::size_t>(differ)]))
-                       : fmt::format("{}", file.channels.size())});
-  }
-  if (file.has_point_labels()) all.classes = file.classes;
-  for (Series& series : file.series) {
-    class_of_series.push_back(series.label == kNoLabel ? "" : file.classes[static_cast<std::size_t>(series.label)]);
-    if (!options.series.empty()) series.name = fmt::format("{}/{}", file.name, series.name);
-    all.series.push_back(std::move(series));
-  }
-}
-
-}  // namespace
-
-Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
-  Dataset all;
-  all.name = file_name(path);
-  std::vector<std::string> class_of_series;
-  ReadOptions one = options;
-  if (options.label_of == LabelOf::kSeries) one.positive.clear();  // which file has it does not matter
-  for (const std::string& name : files_in(path)) {
-    const std::string extension = extension_of(name);
-    if (extension != ".csv" && extension != ".tsv" && extension != ".txt") continue;
-    const std::string file = join_path(path, name);
-    append_file(all, class_of_series, load_file(file, one), file, options);
-  }
-  if (all.series.empty()) reject({{path}, "files .csv, .tsv or .txt (also .gz)", "none"});
-  if (options.label_of == LabelOf::kSeries && !options.label.empty())
-    set_classes(all, class_of_series, options.positive, {path});
-  check_positive(all, path, options);
-  return finished(std::move(all), path, "csv-folder", options);
-}
-
 }  // namespace faithful::data
+
+namespace faithful {
+
+std::string found_time_column(const CsvFile& table, const ReadOptions& options) {
+  if (!options.time.empty()) return "";
+  const std::optional<std::size_t> column = data::find_roles(table, options, options.format).time;
+  return column ? data::column_name(table, *column) : "";
+}
+
+}  // namespace faithful

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
 
 namespace faithful::data {
 
@@ -28,5 +30,27 @@ struct TelemanomLabels {
   std::size_t line = 0;          // in the file
 };
 std::vector<TelemanomLabels> parse_telemanom_labels(std::string_view text, const std::string& name);
+
+// The spans of time that are anomalous, by the path of a table, as NAB's combined_windows.json has them:
+// {"realKnownCause/pump.csv": [["2014-01-01 10:00:00", "2014-01-02 10:00:00"], ...]}. A single time, as in NAB's
+// combined_labels.json, is a span of one row.
+struct TimeSpan {
+  std::int64_t first, last;  // ns since 1970, both included
+};
+using SpansOfFiles = std::vector<std::pair<std::string, std::vector<TimeSpan>>>;
+SpansOfFiles parse_spans(std::string_view text, const std::string& name);
+SpansOfFiles load_spans(const std::string& path);
+
+bool is_span_file(const std::string& label);  // ReadOptions::label names a file of spans
+// The file of spans of a folder of tables: that of the options, else one of NAB's names in it, in its folder labels, or
+// in labels beside it; empty: none.
+std::string find_span_file(const std::string& folder, const ReadOptions& options);
+
+// Labels the points of all series by the spans of the table with that path; a table without an entry stays unlabelled.
+void label_by_spans(Dataset& dataset, const SpansOfFiles& spans, const std::string& table,
+                    const std::string& span_file);
+
+// A table whose labels are in the file of spans that options.label names.
+Dataset load_csv_with_spans(const std::string& path, const ReadOptions& options);
 
 }  // namespace faithful::data

@@ -5,6 +5,8 @@
 #ifdef FAITHFUL_HDF5
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -114,16 +116,66 @@ void send_elements(hid_t dataset, hid_t space, const std::vector<hsize_t>& shape
   }
 }
 
+// The name without links: soft ones are followed inside of the file, others are refused. Nothing where nothing is.
+std::optional<std::string> without_links(hid_t file, const std::string& name, Pipe& pipe) {
+  constexpr int kMostLinks = 16;
+  constexpr std::size_t kLongestLink = 4096;
+  std::string at, rest = name;
+  for (int links = 0; !rest.empty();) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string part = rest.substr(0, slash);
+    rest.erase(0, slash + 1);
+    if (part.empty() || part == ".") continue;
+    const std::string candidate = at + "/" + part;
+    H5L_info_t link{};
+    if (H5Lget_info(file, candidate.c_str(), &link, H5P_DEFAULT) < 0) return std::nullopt;
+    if (link.type == H5L_TYPE_HARD) {
+      at = candidate;
+      continue;
+    }
+    if (link.type != H5L_TYPE_SOFT)
+      pipe.complain(fmt::format("{} in this file", quote(name)), "a link that leads out of it");
+    std::string target(std::min<std::size_t>(link.u.val_size, kLongestLink), '\0');
+    if (++links > kMostLinks || target.empty() ||
+        H5Lget_val(file, candidate.c_str(), target.data(), target.size(), H5P_DEFAULT) < 0)
+      pipe.complain(fmt::format("{} in this file", quote(name)), "links that lead nowhere");
+    target.resize(std::min(target.find('\0'), target.size()));
+    if (target.starts_with('/')) at.clear();
+    rest = target + "/" + rest;
+  }
+  return at;
+}
+
+// Values may lie only in the file itself, and only behind filters that are part of libhdf5.
+void check_storage(hid_t dataset, const std::string& name, Pipe& pipe) {
+  const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  const std::string wanted = fmt::format("the values of {} in this file", quote(name));
+  if (H5Pget_external_count(creation.get()) != 0) pipe.complain(wanted, "external storage");
+  if (H5Pget_layout(creation.get()) == H5D_VIRTUAL) pipe.complain(wanted, "a virtual dataset, made of other files");
+  constexpr H5Z_filter_t kKnown[] = {H5Z_FILTER_DEFLATE, H5Z_FILTER_SHUFFLE, H5Z_FILTER_FLETCHER32,
+                                     H5Z_FILTER_SZIP,    H5Z_FILTER_NBIT,    H5Z_FILTER_SCALEOFFSET};
+  const int filters = H5Pget_nfilters(creation.get());
+  for (int i = 0; i < filters; ++i) {
+    std::size_t values = 0;
+    const H5Z_filter_t filter =
+        H5Pget_filter2(creation.get(), static_cast<unsigned>(i), nullptr, &values, nullptr, 0, nullptr, nullptr);
+    if (std::ranges::find(kKnown, filter) == std::end(kKnown))
+      pipe.complain(fmt::format("the values of {} plain, or behind filters of HDF5 itself (such as gzip)", quote(name)),
+                    fmt::format("filter number {}", filter));
+  }
+}
+
 void answer(hid_t file, const Hdf5Request& request, Pipe& pipe) {
-  const bool is_there = H5Lexists(file, request.name.c_str(), H5P_DEFAULT) > 0;
-  const Handle dataset(is_there ? H5Dopen2(file, request.name.c_str(), H5P_DEFAULT) : -1, H5Dclose);
+  const std::optional<std::string> name = without_links(file, request.name, pipe);
+  const Handle dataset(name ? H5Dopen2(file, name->c_str(), H5P_DEFAULT) : -1, H5Dclose);
   if (!dataset.is_open()) {
-    if (is_there || request.required)
+    if (name || request.required)
       pipe.complain(fmt::format("a dataset named {}", quote(request.name)),
-                    is_there ? "something else of that name" : "none");
+                    name ? "something else of that name" : "none");
     pipe.send(static_cast<std::uint64_t>(Hdf5Answer::kAbsent));
     return;
   }
+  check_storage(dataset.get(), request.name, pipe);
   const Handle type(H5Dget_type(dataset.get()), H5Tclose);
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
@@ -137,13 +189,24 @@ void answer(hid_t file, const Hdf5Request& request, Pipe& pipe) {
   send_elements(dataset.get(), space.get(), shape, count, pipe);
 }
 
+// Code from elsewhere stays out: no filter from a plugin, no link of a class that a file may choose.
+void load_no_plugins() {
+  ::setenv("HDF5_PLUGIN_PRELOAD", "::", 1);  // libhdf5's own word for none, read when it starts
+  H5open();
+  H5PLset_loading_state(0);
+  H5Lunregister(H5L_TYPE_EXTERNAL);
+}
+
 }  // namespace
 
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int descriptor) {
   Pipe pipe(descriptor);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  load_no_plugins();
+  confine_to(path);
   const Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (!file.is_open()) pipe.complain("an HDF5 file", "a damaged one, or another format");
+  forbid_opening();
   for (const Hdf5Request& request : requests) answer(file.get(), request, pipe);
 }
 

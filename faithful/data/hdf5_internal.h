@@ -30,8 +30,15 @@ struct Hdf5Request {
 std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
                                                         const std::vector<Hdf5Request>& requests);
 
+// The same from the bytes that a child sends, for the fuzzer: read(data, size) gives the next ones, or false at their
+// end. `file_size` bounds what is believed.
+using Hdf5Bytes = std::function<bool(void* data, std::size_t size)>;
+std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path, std::uintmax_t file_size,
+                                                         const std::vector<Hdf5Request>& requests,
+                                                         const Hdf5Bytes& read);
+
 // Writes a file with `dataset` [rows, columns] float32, whose rows fill_row makes one by one, and `meta`, the bytes of
-// a text. Beside its place, then renamed.
+// a text. As write_file does: as a whole or not at all.
 struct Hdf5Table {
   std::size_t rows = 0;
   std::size_t columns = 0;
@@ -39,6 +46,16 @@ struct Hdf5Table {
   std::string meta;
 };
 void save_hdf5_table(const std::string& path, const Hdf5Table& table);
+
+// From here on this process can open only the file at `path`, and only to read; it starts no process and no
+// connection. Says which walls the kernel has: without them everything goes on as before.
+struct Confinement {
+  bool files = false;  // Landlock
+  bool calls = false;  // seccomp
+};
+Confinement confine_to(const std::string& path);
+// From here on this process opens no file at all; false where the kernel has no seccomp.
+bool forbid_opening();
 
 // What the child does: writes the replies to the requests into the pipe. Nothing that it sends may be trusted.
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);

@@ -17,6 +17,12 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
   return {};
 }
 
+std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path, std::uintmax_t,
+                                                         const std::vector<Hdf5Request>&, const Hdf5Bytes&) {
+  require_hdf5(path);
+  return {};
+}
+
 }  // namespace faithful::data
 
 #else
@@ -34,6 +40,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "faithful/base/limits.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/io/descriptor_internal.h"
 
@@ -71,7 +78,7 @@ void bound_memory() {
 // A child process that replies through a pipe. It is ended, if necessary, and waited for.
 class Child {
  public:
-  Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
+  Child(const std::string& path, const std::vector<Hdf5Request>& requests) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     read_end_ = ends[0];
@@ -104,65 +111,86 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  void read_into(void* data, std::size_t size) {
+  // False where it has died, or says nothing for too long.
+  bool read_into(void* data, std::size_t size) const {
     char* at = static_cast<char*>(data);
     while (size > 0) {
       pollfd waiting{read_end_, POLLIN, 0};
       const int ready = ::poll(&waiting, 1, kSilence);
       if (ready < 0 && errno == EINTR) continue;
       const ssize_t got = ready > 0 ? ::read(read_end_, at, size) : 0;
-      if (got <= 0) reject_damaged();
+      if (got <= 0) return false;
       at += got;
       size -= static_cast<std::size_t>(got);
     }
+    return true;
   }
-  std::uint64_t read_number() {
+
+ private:
+  int read_end_ = -1;
+  pid_t process_ = -1;
+};
+
+// Takes a child's replies apart. They may be wrong in any way.
+class Replies {
+ public:
+  Replies(const std::string& path, const Hdf5Bytes& read) : path_(path), read_(read) {}
+
+  void read_into(void* data, std::size_t size) const {
+    if (!read_(data, size)) reject_damaged();
+  }
+  std::uint64_t read_number() const {
     std::uint64_t number = 0;
     read_into(&number, sizeof(number));
     return number;
   }
-  std::string read_text() {
+  std::string read_text() const {
     const std::uint64_t size = read_number();
     if (size > 4096) reject_damaged();
     std::string text(size, '\0');
     read_into(text.data(), size);
     return text;
   }
+  const std::string& path() const { return path_; }
   [[noreturn]] void reject_damaged() const { reject({{path_}, "an HDF5 file", "a damaged HDF5 file"}); }
 
  private:
-  std::string path_;
-  int read_end_ = -1;
-  pid_t process_ = -1;
+  const std::string& path_;
+  const Hdf5Bytes& read_;
 };
 
-std::vector<std::size_t> read_shape(Child& child, std::uintmax_t file_size) {
-  const std::uint64_t axes = child.read_number();
-  if (axes < 1 || axes > 3) child.reject_damaged();
+std::vector<std::size_t> read_shape(const Replies& replies, const std::string& name, std::uintmax_t file_size) {
+  const std::uint64_t axes = replies.read_number();
+  if (axes < 1 || axes > 3) replies.reject_damaged();
   std::vector<std::size_t> shape;
   std::size_t count = 1;
   for (std::uint64_t i = 0; i < axes; ++i) {
-    shape.push_back(child.read_number());
-    if (__builtin_mul_overflow(count, shape.back(), &count)) child.reject_damaged();
+    shape.push_back(replies.read_number());
+    if (__builtin_mul_overflow(count, shape.back(), &count)) replies.reject_damaged();
   }
-  // The child may be wrong in any way; no deflated file holds more than this.
-  if (count / 1032 > file_size) child.reject_damaged();
+  const std::size_t most = inflated_limit(file_size);
+  if (count > most / sizeof(float)) {
+    reject({{replies.path()},
+            fmt::format("at most {} bytes in {}", most, quote(name)),
+            fmt::format("4 for each of {} numbers", count),
+            limits_hint()});
+  }
   return shape;
 }
 
-PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t file_size) {
-  PlainArray array{read_shape(child, file_size), {}};
+PlainArray read_array(const Replies& replies, const Hdf5Request& request, std::uintmax_t file_size) {
+  PlainArray array{read_shape(replies, request.name, file_size), {}};
   std::size_t row = 1;  // elements of an index of the first axis
   for (std::size_t i = 1; i < array.shape.size(); ++i) row *= array.shape[i];
   if (!request.take_row) {
     array.values.resize(array.shape[0] * row);
-    child.read_into(array.values.data(), array.values.size() * sizeof(float));
+    replies.read_into(array.values.data(), array.values.size() * sizeof(float));
     return array;
   }
   request.take_shape(array.shape);
   std::vector<float> values(row);
   for (std::size_t i = 0; i < array.shape[0]; ++i) {
-    child.read_into(values.data(), row * sizeof(float));
+    replies.read_into(values.data(), row * sizeof(float));
     request.take_row(i, values);
   }
   return array;
@@ -172,30 +200,39 @@ PlainArray read_array(Child& child, const Hdf5Request& request, std::uintmax_t f
 
 void require_hdf5(const std::string&) {}
 
+std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path, std::uintmax_t size,
+                                                         const std::vector<Hdf5Request>& requests,
+                                                         const Hdf5Bytes& read) {
+  const Replies replies(path, read);
+  std::vector<std::optional<PlainArray>> arrays(requests.size());
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    switch (static_cast<Hdf5Answer>(replies.read_number())) {
+      case Hdf5Answer::kAbsent:
+        if (requests[i].required) replies.reject_damaged();
+        break;
+      case Hdf5Answer::kArray:
+        arrays[i] = read_array(replies, requests[i], size);
+        break;
+      case Hdf5Answer::kComplaint: {
+        const std::string wanted = replies.read_text();
+        reject({{path}, wanted, replies.read_text()});
+      }
+      default:
+        replies.reject_damaged();
+    }
+  }
+  return arrays;
+}
+
 std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
                                                         const std::vector<Hdf5Request>& requests) {
   std::error_code error;
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) reject({{path}, "an HDF5 file", error.message()});
   if (size == 0) reject({{path}, "an HDF5 file", "an empty file"});
-  Child child(path, requests);
-  std::vector<std::optional<PlainArray>> arrays(requests.size());
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    switch (static_cast<Hdf5Answer>(child.read_number())) {
-      case Hdf5Answer::kAbsent:
-        break;
-      case Hdf5Answer::kArray:
-        arrays[i] = read_array(child, requests[i], size);
-        break;
-      case Hdf5Answer::kComplaint: {
-        const std::string wanted = child.read_text();
-        reject({{path}, wanted, child.read_text()});
-      }
-      default:
-        child.reject_damaged();
-    }
-  }
-  return arrays;
+  const Child child(path, requests);
+  return read_hdf5_replies(path, size, requests,
+                           [&](void* data, std::size_t count) { return child.read_into(data, count); });
 }
 
 }  // namespace faithful::data

@@ -14,16 +14,11 @@ void save_hdf5_table(const std::string& path, const Hdf5Table&) {
 #else
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <hdf5.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "faithful/io/file.h"
 
 namespace faithful::data {
 namespace {
@@ -47,39 +42,6 @@ class Handle {
 void check(herr_t status, const std::string& path) {
   if (status < 0) throw Error(fmt::format("{}: HDF5 cannot write it (is the disk full?)", path));
 }
-
-// A temporary file in the same folder, removed unless it replaces `path`.
-class Beside {
- public:
-  explicit Beside(const std::string& path) : path_(path) {
-    std::filesystem::path place(path);
-    name_ = (place.parent_path() / fmt::format(".{}.XXXXXX", place.filename().string())).string();
-    const int made = ::mkstemp(name_.data());
-    if (made < 0) reject({{path}, "a place where a file can be written", std::strerror(errno)});
-    const mode_t mask = ::umask(0);
-    ::umask(mask);
-    ::fchmod(made, 0666 & ~mask);
-    ::close(made);
-  }
-  ~Beside() {
-    if (!name_.empty()) ::unlink(name_.c_str());
-  }
-  Beside(const Beside&) = delete;
-  Beside& operator=(const Beside&) = delete;
-
-  const std::string& name() const { return name_; }
-  void put_in_place() {
-    const int file = ::open(name_.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool synced = file >= 0 && ::fsync(file) == 0;
-    if (file >= 0) ::close(file);
-    if (!synced || std::rename(name_.c_str(), path_.c_str()) != 0)
-      throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-    name_.clear();
-  }
-
- private:
-  std::string path_, name_;
-};
 
 // The same numbers give the same file: no times in it.
 hid_t make_dataset(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& shape,
@@ -111,17 +73,19 @@ void write_rows(hid_t dataset, const Hdf5Table& table, const std::string& path) 
 
 void save_hdf5_table(const std::string& path, const Hdf5Table& table) {
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-  Beside beside(path);
-  {
-    const Handle file(H5Fcreate(beside.name().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, path);
+  write_file_by_name(path, [&](const std::string& name) {
+    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose, path);
+#if H5_VERSION_GE(1, 10, 7)
+    check(H5Pset_file_locking(access.get(), false, true), path);  // it is locked already
+#endif
+    const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path);
     const Handle dataset(make_dataset(file.get(), "dataset", H5T_IEEE_F32LE, {table.rows, table.columns}, path),
                          H5Dclose, path);
     write_rows(dataset.get(), table, path);
     const Handle meta(make_dataset(file.get(), "meta", H5T_STD_U8LE, {table.meta.size()}, path), H5Dclose, path);
     check(H5Dwrite(meta.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.meta.data()), path);
     check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path);
-  }
-  beside.put_in_place();
+  });
 }
 
 }  // namespace faithful::data

@@ -47,7 +47,7 @@ struct CaseFile {
   const std::string& name;   // for error messages
   std::string title;         // of the data set; empty: the file's stem
   const char* format;        // "ts"
-  char comment;              // begins a line that is passed over
+  const char* comments;      // each begins a line that is passed over
   const char* channel_word;  // what the format calls a channel, in the plural
   bool has_class;
 };
@@ -60,7 +60,8 @@ Dataset dataset_of_cases(std::string_view text, std::size_t number, const CaseFi
   while (!text.empty()) {
     const std::string_view line = trimmed(take_line(text));
     ++number;
-    if (!line.empty() && line.front() != file.comment) lines.push_back({line, number});
+    if (!line.empty() && std::string_view(file.comments).find(line.front()) == std::string_view::npos)
+      lines.push_back({line, number});
   }
   if (lines.empty()) reject({{file.name}, "cases after @data", "none"});
   Dataset dataset;

@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
+#include "faithful/data/folders_internal.h"
 #include "faithful/data/readers_internal.h"
+#include "faithful/data/times.h"
 #include "faithful/io/file.h"
 
 namespace faithful {
@@ -43,7 +45,7 @@ std::string format_of_folder(const std::string& path) {
 
 std::string format_of(const std::string& path) {
   if (is_folder(path)) return format_of_folder(path);
-  if (!is_file(path) && (is_file(path + "_TRAIN.ts") || is_file(path + "_TRAIN.arff"))) return "uea";
+  if (!is_file(path) && data::is_uea_name(path)) return "uea";
   const std::string extension = data::extension_of(path);
   if (extension == ".csv" || extension == ".tsv" || extension == ".txt") return "csv";
   if (extension == ".npy" || extension == ".npz" || extension == ".ts" || extension == ".arff")
@@ -76,12 +78,21 @@ std::vector<Setting> settings(ReadOptions& options) {
         "what to do about missing values",
         {.choices = {"error", "interpolate", "zero", "keep"}, .common = true}},
        choice_of(options.missing)},
-      {{"label", "NAME", "labels: a column of a table, an array of .npz or HDF5, a file for .npy", {.common = true}},
+      {{"label",
+        "NAME",
+        "labels: a column of a table, an array of .npz or HDF5, a file for .npy, a .json of spans",
+        {.common = true}},
        &options.label},
       {{"label_of", "WHAT", "a label in a table is that of a point or of its series", {.choices = {"point", "series"}}},
        choice_of(options.label_of)},
       {{"positive", "VALUE", "the label that means anomalous, where labels are not 0 and 1"}, &options.positive},
-      {{"time", "COLUMN", "column of times: ISO 8601, or numbers since 1970", {.common = true}}, &options.time},
+      {{"time",
+        "COLUMN",
+        "column of times: ISO 8601, or numbers since 1970; none: no such column",
+        {.shown_default = "one named time, datetime, timestamp or date, or with dates", .common = true}},
+       &options.time},
+      {{"time_format", "FORMAT", "format of times, such as \"%d.%m.%Y %H:%M:%S\" (as strptime has it)"},
+       &options.time_format},
       {{"time_unit", "U", "unit of times that are numbers", {.choices = {"s", "ms", "us", "ns"}}}, &options.time_unit},
       {{"series", "COLUMN", "column with the names of series, where a table holds several"}, &options.series},
       {{"part_column", "COLUMN", "column that says train or test for each row of a table"}, &options.part_column},
@@ -116,8 +127,7 @@ const std::vector<std::string>& read_formats() {
 
 std::string find_data(const std::string& path, const std::string& data_dir) {
   const auto exists = [](const std::string& candidate) {
-    return is_file(candidate) || is_folder(candidate) || is_file(candidate + "_TRAIN.ts") ||
-           is_file(candidate + "_TRAIN.arff");
+    return is_file(candidate) || is_folder(candidate) || data::is_uea_name(candidate);
   };
   if (exists(path) || path.starts_with('/')) return path;
   const char* variable = std::getenv("FAITHFUL_DATA");
@@ -129,6 +139,7 @@ std::string find_data(const std::string& path, const std::string& data_dir) {
 }
 
 Dataset load_dataset(const std::string& path, const ReadOptions& options) {
+  if (!options.time_format.empty()) check_time_format(options.time_format);
   const std::string found = find_data(path, options.data_dir);
   const std::string name = options.format.empty() ? format_of(found) : options.format;
   for (const Format& format : kFormats)
@@ -139,8 +150,8 @@ Dataset load_dataset(const std::string& path, const ReadOptions& options) {
 bool can_stream(const std::string& path, const ReadOptions& options) {
   const std::string found = find_data(path, options.data_dir);
   return is_file(found) && (options.format.empty() ? format_of(found) : options.format) == "csv" &&
-         options.series.empty() && options.part.empty() && options.part_column.empty() &&
-         options.label_of == LabelOf::kPoint && options.missing != Missing::kInterpolate;
+         !data::is_span_file(options.label) && options.series.empty() && options.part.empty() &&
+         options.part_column.empty() && options.label_of == LabelOf::kPoint && options.missing != Missing::kInterpolate;
 }
 
 void stream_dataset(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {

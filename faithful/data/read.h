@@ -12,6 +12,8 @@
 
 namespace faithful {
 
+class CsvFile;
+
 // What to do with missing values (an empty cell, NA, nan, ? and the like). kInterpolate: a straight line between
 // the neighbours in time, the nearest value at both ends. kKeep: NaN stays in the values, for audits.
 enum class Missing : std::uint8_t { kError, kInterpolate, kZero, kKeep };
@@ -26,10 +28,11 @@ struct ReadOptions {
   std::string format = {};  // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
   std::string part = {};    // all formats: only this part, train or test; empty: all
   Missing missing = Missing::kError;     // all formats
-  std::string label = {};                // csv: column; npz, hdf5: array; npy: file (.npy or text) beside it
+  std::string label = {};                // csv: column, or .json of spans; npz, hdf5: array; npy: file beside it
   LabelOf label_of = LabelOf::kPoint;    // csv
   std::string positive = {};             // the label that means anomalous, where labels are text; empty: 0 and 1
-  std::string time = {};                 // csv: column of times
+  std::string time = {};                 // csv: column of times; empty: by its name or its dates; none: no column
+  std::string time_format = {};          // of times that are text, such as %d.%m.%Y %H:%M; empty: ISO 8601
   std::string time_unit = "s";           // of times that are numbers (since 1970): s, ms, us, ns
   std::string series = {};               // csv: column that names the series of each row
   std::string part_column = {};          // csv: column that holds train or test
@@ -52,6 +55,9 @@ FAITHFUL_API const std::vector<std::string>& read_formats();
 
 // Reads a file or folder; its name or content decides the format. InputError where it cannot be read.
 FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
+
+// The column that is taken as the time of a table where options.time is empty; empty: none.
+FAITHFUL_API std::string found_time_column(const CsvFile& table, const ReadOptions& options);
 
 // Whether stream_dataset can read it: a text table of one series, missing values not to be interpolated.
 FAITHFUL_API bool can_stream(const std::string& path, const ReadOptions& options);

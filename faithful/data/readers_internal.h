@@ -20,6 +20,7 @@
 namespace faithful::data {
 
 Dataset load_csv(const std::string& path, const ReadOptions& options);
+Dataset load_csv_table(const std::string& path, const ReadOptions& options);  // load_csv, `positive` not checked
 void stream_csv(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take);
 Dataset load_csv_folder(const std::string& path, const ReadOptions& options);
 Dataset load_npy(const std::string& path, const ReadOptions& options);
@@ -30,6 +31,9 @@ Dataset load_uea(const std::string& path, const ReadOptions& options);
 Dataset load_smd(const std::string& path, const ReadOptions& options);
 Dataset load_telemanom(const std::string& path, const ReadOptions& options);
 Dataset load_hdf5(const std::string& path, const ReadOptions& options);
+
+// Whether files of a set of that name are there: X_TRAIN.ts, X_TRAIN.arff or XDimension1_TRAIN.arff.
+bool is_uea_name(const std::string& path);
 
 Dataset parse_csv(std::string_view bytes, const std::string& name, const ReadOptions& options);
 Dataset parse_npz(std::string_view bytes, const std::string& name, const ReadOptions& options);
@@ -49,14 +53,14 @@ bool natural_less(std::string_view a, std::string_view b);
 
 // ---- text
 
-// The text of a file, mapped, or inflated where it is gzipped; a UTF-8 mark at its start is left out.
+// The text of a file, as it is, or inflated where it is gzipped; a UTF-8 mark at its start is left out.
 class TextFile {
  public:
   explicit TextFile(const std::string& path);
   std::string_view text() const { return text_; }
 
  private:
-  MappedFile file_;
+  WholeFile file_;
   std::string inflated_;
   std::string_view text_;
 };
@@ -81,6 +85,14 @@ float read_number(std::string_view text, Missing missing, const PlaceOf& place) 
   return cell == csv::Cell::kNumber ? value : number_of_odd_cell(cell, text, missing, place());
 }
 
+// ---- times
+
+inline constexpr const char* kNoTime = "none";  // ReadOptions::time: no column of times
+
+// A cell as a time, in the format or unit of the options.
+std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options);
+std::string time_words(const ReadOptions& options);  // what an error about it expected
+
 // ---- labels
 
 // Makes dataset.classes of the names of all series (empty: no label), in one order whatever the source: by number
@@ -90,6 +102,8 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
 
 // 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
 std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);
+// The rule of check_positive: some point must have the label that `positive` names.
+void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options);
 // `positive` is no label of the data: misspelt, it would make a data set without an anomaly.
 [[noreturn]] void reject_positive(const std::string& positive, const Place& place);
 [[noreturn]] void reject_point_label(std::string_view text, const Place& place);

@@ -6,48 +6,10 @@
 #include <fmt/format.h>
 
 #include "faithful/base/number.h"
+#include "faithful/data/time_cursor_internal.h"
 
 namespace faithful {
-namespace {
 
-constexpr std::int64_t kSecond = 1'000'000'000;
-
-// Takes pieces from the front of the text.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : rest_(text) {}
-
-  bool done() const { return rest_.empty(); }
-  bool take(char c) {
-    if (rest_.empty() || rest_.front() != c) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-  // Exactly `count` digits.
-  std::optional<int> digits(std::size_t count) {
-    if (rest_.size() < count) return std::nullopt;
-    int value = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (rest_[i] < '0' || rest_[i] > '9') return std::nullopt;
-      value = 10 * value + (rest_[i] - '0');
-    }
-    rest_.remove_prefix(count);
-    return value;
-  }
-  // One digit or more; all of them.
-  std::string_view digit_run() {
-    std::size_t n = 0;
-    while (n < rest_.size() && rest_[n] >= '0' && rest_[n] <= '9') ++n;
-    const std::string_view run = rest_.substr(0, n);
-    rest_.remove_prefix(n);
-    return run;
-  }
-
- private:
-  std::string_view rest_;
-};
-
-// 0.FRACTION times `scale`, as a whole number; nothing where digits other than zero are below one.
 std::optional<std::int64_t> scaled_fraction(std::string_view digits, std::int64_t scale) {
   std::int64_t value = 0;
   for (const char digit : digits) {
@@ -59,6 +21,8 @@ std::optional<std::int64_t> scaled_fraction(std::string_view digits, std::int64_
   return value;
 }
 
+namespace {
+
 std::optional<std::int64_t> multiply_add(std::int64_t a, std::int64_t b, std::int64_t c) {
   std::int64_t product = 0;
   std::int64_t sum = 0;
@@ -66,29 +30,14 @@ std::optional<std::int64_t> multiply_add(std::int64_t a, std::int64_t b, std::in
   return sum;
 }
 
-// whole * scale + rest for times before 1970 too, whose `whole` times scale alone may be below int64.
+}  // namespace
+
 std::optional<std::int64_t> combine(std::int64_t whole, std::int64_t scale, std::int64_t rest) {
   if (whole < 0 && rest > 0) return multiply_add(whole + 1, scale, rest - scale);
   return multiply_add(whole, scale, rest);
 }
 
-std::optional<std::int64_t> parse_epoch(std::string_view text, std::string_view unit) {
-  const std::int64_t scale = unit == "s" ? kSecond : unit == "ms" ? 1'000'000 : unit == "us" ? 1'000 : 1;
-  Cursor cursor(text);
-  const bool negative = cursor.take('-');
-  if (!negative) cursor.take('+');
-  const std::string_view whole_digits = cursor.digit_run();
-  const bool point = cursor.take('.');
-  const std::string_view fraction_digits = point ? cursor.digit_run() : std::string_view();
-  if (!cursor.done() || whole_digits.empty() || (point && fraction_digits.empty())) return std::nullopt;
-  const std::optional<std::int64_t> whole = parse_number<std::int64_t>(whole_digits);
-  const std::optional<std::int64_t> fraction = scaled_fraction(fraction_digits, scale);
-  if (!whole || !fraction) return std::nullopt;
-  return negative ? multiply_add(-*whole, scale, -*fraction) : multiply_add(*whole, scale, *fraction);
-}
-
-// Seconds east of Greenwich: Z, +02, +0200, +02:00, or nothing for UTC.
-std::optional<std::int64_t> take_zone(Cursor& cursor) {
+std::optional<std::int64_t> take_zone(TimeCursor& cursor) {
   if (cursor.done() || cursor.take('Z') || cursor.take('z')) return 0;
   const bool west = cursor.take('-');
   if (!west && !cursor.take('+')) return std::nullopt;
@@ -101,13 +50,32 @@ std::optional<std::int64_t> take_zone(Cursor& cursor) {
   return west ? -seconds : seconds;
 }
 
+namespace {
+
+constexpr std::int64_t kSecond = kNanoseconds;
+
+std::optional<std::int64_t> parse_epoch(std::string_view text, std::string_view unit) {
+  const std::int64_t scale = unit == "s" ? kSecond : unit == "ms" ? 1'000'000 : unit == "us" ? 1'000 : 1;
+  TimeCursor cursor(text);
+  const bool negative = cursor.take('-');
+  if (!negative) cursor.take('+');
+  const std::string_view whole_digits = cursor.digit_run();
+  const bool point = cursor.take('.');
+  const std::string_view fraction_digits = point ? cursor.digit_run() : std::string_view();
+  if (!cursor.done() || whole_digits.empty() || (point && fraction_digits.empty())) return std::nullopt;
+  const std::optional<std::int64_t> whole = parse_number<std::int64_t>(whole_digits);
+  const std::optional<std::int64_t> fraction = scaled_fraction(fraction_digits, scale);
+  if (!whole || !fraction) return std::nullopt;
+  return negative ? multiply_add(-*whole, scale, -*fraction) : multiply_add(*whole, scale, *fraction);
+}
+
 struct Clock {
   std::int64_t seconds = 0;      // of the day
   std::int64_t nanoseconds = 0;  // of the second
 };
 
 // 12:30, 12:30:15, 12:30:15.25
-std::optional<Clock> take_clock(Cursor& cursor) {
+std::optional<Clock> take_clock(TimeCursor& cursor) {
   const std::optional<int> hours = cursor.digits(2);
   if (!hours || !cursor.take(':')) return std::nullopt;
   const std::optional<int> minutes = cursor.digits(2);
@@ -124,7 +92,7 @@ std::optional<Clock> take_clock(Cursor& cursor) {
 }
 
 std::optional<std::int64_t> parse_iso(std::string_view text) {
-  Cursor cursor(text);
+  TimeCursor cursor(text);
   const std::optional<int> year = cursor.digits(4);
   if (!year || !cursor.take('-')) return std::nullopt;
   const std::optional<int> month = cursor.digits(2);

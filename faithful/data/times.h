@@ -14,6 +14,14 @@ namespace faithful {
 // text is neither, or beyond the years 1677 to 2262 that int64 holds.
 FAITHFUL_API std::optional<std::int64_t> parse_time(std::string_view text, std::string_view unit = "s");
 
+// A time in another format: %d %m %Y (or %y), %H %M %S, %I with %p, %b (May), %B, %f (fraction of a second), %z, %F
+// (%Y-%m-%d), %T (%H:%M:%S), %%; other characters as they are, a space as any number of them. UTC without %z. Nothing
+// where the text has another form. InputError where the format is none: another directive, or no whole date.
+FAITHFUL_API std::optional<std::int64_t> parse_time_as(std::string_view text, std::string_view format);
+
+// InputError where parse_time_as would reject the format.
+FAITHFUL_API void check_time_format(std::string_view format);
+
 // `2024-05-01T12:30:00Z`, with as many decimals as the ns need; parse_time gives the same number back.
 FAITHFUL_API std::string format_time(std::int64_t ns);
 

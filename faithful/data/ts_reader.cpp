@@ -82,7 +82,7 @@ TsHeader read_header(std::string_view& rest, std::size_t& number, const std::str
   while (!rest.empty()) {
     const std::string_view line = trimmed(take_line(rest));
     ++number;
-    if (line.empty() || line.front() == '#') continue;
+    if (line.empty() || line.front() == '#' || line.front() == '%') continue;
     if (line.front() != '@') reject({{name, number}, "an @ line or @data", quote(line)});
     if (same_word(line, "@data")) return header;
     read_header_line(line, {name, number}, header);
@@ -196,7 +196,7 @@ class TsCaseReader {
 Dataset parse_ts(std::string_view text, const std::string& name, const ReadOptions& options) {
   std::size_t number = 0;
   const TsHeader header = read_header(text, number, name);
-  const CaseFile file{name, header.problem, "ts", '#', "dimensions", header.has_class};
+  const CaseFile file{name, header.problem, "ts", "#%", "dimensions", header.has_class};
   return dataset_of_cases(text, number, file, TsCaseReader(header, name, options), options);
 }
 

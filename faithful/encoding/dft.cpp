@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "faithful/base/cpu.h"
+#include "faithful/base/error.h"
+#include "faithful/base/limits.h"
 #include "faithful/encoding/added_table_internal.h"
 #include "faithful/encoding/dft_kernel_internal.h"
 #include "faithful/encoding/entry_internal.h"
@@ -27,7 +29,13 @@ void check_period(const DftShape& shape) {
             fmt::format("at least {} {}", field_text("dim"), shape.dim),
             fmt::format("{}", shape.period)});
   }
-  checked_product({2, shape.period}, "period");  // the roots of unity
+  if (shape.period > limits().period) {  // the roots of unity
+    reject({{.field = "period"},
+            fmt::format("at most {}", limits().period),
+            fmt::format("{}", shape.period),
+            limits_hint()});
+  }
+  checked_product({2, shape.period}, "period");
 }
 
 }  // namespace

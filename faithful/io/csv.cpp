@@ -1,6 +1,7 @@
 #include "faithful/io/csv.h"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -46,18 +47,31 @@ void CsvLines::append(const CsvLines& other) {
 }
 
 struct CsvFile::State {
-  std::unique_ptr<MappedFile> file;  // none where the caller keeps the bytes
-  std::string_view bytes;
+  std::unique_ptr<InputFile> file;   // of plain text, read piece by piece
+  std::unique_ptr<WholeFile> whole;  // of what must be in memory: a pipe, or compressed text
+  std::string_view bytes;            // where there is no `file`
   std::string name;
   CsvOptions options;
   csv::Head head;
 
-  csv::TextSource source() const { return {bytes, name, options.most_inflated}; }
+  csv::TextSource source() const {
+    if (file) return csv::TextSource(*file);
+    return {bytes, name, options.most_inflated};
+  }
+
+  void open(const std::string& path) {
+    file = std::make_unique<InputFile>(path);
+    std::array<char, 2> start{};
+    if (file->size() >= start.size()) file->read_at(0, start);
+    if (file->size() >= start.size() && !is_gzip({start.data(), start.size()})) return;
+    file.reset();
+    whole = std::make_unique<WholeFile>(path);
+    bytes = whole->bytes();
+  }
 };
 
 CsvFile::CsvFile(const std::string& path, const CsvOptions& options) : state_(std::make_unique<State>()) {
-  state_->file = std::make_unique<MappedFile>(path);
-  state_->bytes = state_->file->bytes();
+  state_->open(path);
   state_->name = path;
   state_->options = options;
   state_->head = csv::read_head(state_->source(), state_->name, options);

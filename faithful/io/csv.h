@@ -38,10 +38,10 @@ struct CsvOptions {
   std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes
-  std::size_t most_inflated = std::size_t{4} << 30;   // bytes that a gzipped file may hold
-  std::size_t chunk_bytes = std::size_t{1} << 20;     // what one thread takes at a time
-  std::size_t block_bytes = std::size_t{8} << 20;     // what is inflated at a time
-  ThreadPool* pool = nullptr;                         // nullptr: one of default_threads()
+  std::size_t most_inflated = 0;  // bytes that a gzipped file may hold; 0: inflated_limit() of its size
+  std::size_t chunk_bytes = std::size_t{1} << 20;  // what one thread takes at a time
+  std::size_t block_bytes = std::size_t{8} << 20;  // what is read or inflated at a time
+  ThreadPool* pool = nullptr;                      // nullptr: one of default_threads()
 };
 
 // One column of text, one cell per row, in one buffer.
@@ -96,8 +96,9 @@ class FAITHFUL_API CsvFile {
 
   std::size_t columns() const;  // >= 1
   bool has_header() const;
-  const std::vector<std::string>& names() const;      // [columns]; empty without a header
-  const std::vector<std::string>& first_row() const;  // [columns], as text; empty where there is no row
+  const std::vector<std::string>& names() const;  // [columns]; empty without a header
+  const std::vector<std::string>& first_row()
+      const;  // as text; [columns], fewer where the file is cut short, none without a row
   char separator() const;
   std::size_t column(std::string_view name) const;  // by name, or by number from 1; from 0. InputError where unknown
   Place place(std::size_t line, std::size_t column) const;  // for error messages: of a line from 1 and a column from 0

@@ -70,7 +70,7 @@ bool TableReader<T>::read_block_into(CsvTable<T>& table, std::size_t bytes) {
 
 template <class T>
 void TableReader<T>::read_all_into(CsvTable<T>& table) {
-  if (!source_.is_inflated()) {
+  if (source_.is_in_memory()) {
     read_block_into(table, std::numeric_limits<std::size_t>::max());
     return;
   }

@@ -21,7 +21,7 @@ class TableReader {
   CsvTable<T> empty_table() const;
   // Appends the next rows, of about `bytes` of text; whether there may be more.
   bool read_block_into(CsvTable<T>& table, std::size_t bytes);
-  // Appends all rows. A plain file is one block, so that its number of rows is known before memory is taken.
+  // Appends all rows. Text in memory is one block, so that its number of rows is known before memory is taken.
   void read_all_into(CsvTable<T>& table);
 
  private:

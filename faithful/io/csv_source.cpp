@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/limits.h"
 #include "faithful/io/csv_number_internal.h"
 #include "faithful/io/csv_scan_internal.h"
 #include "faithful/io/csv_source_internal.h"
@@ -29,40 +30,55 @@ std::size_t guess_inflated(std::string_view gzip) {
 }  // namespace
 
 TextSource::TextSource(std::string_view bytes, const std::string& name, std::size_t most_inflated)
-    : rest_(bytes), name_(name), inflated_left_(most_inflated) {
+    : rest_(bytes), name_(name) {
   if (!is_gzip(bytes)) return;
   gzip_.emplace(bytes, name);
-  guessed_size_ = std::min(guess_inflated(bytes), most_inflated);
+  inflated_left_ = most_inflated == 0 ? inflated_limit(bytes.size()) : most_inflated;
+  inflated_hint_ = most_inflated == 0 ? limits_hint() : "gunzip it first, or cut it";
+  guessed_size_ = std::min(guess_inflated(bytes), inflated_left_);
 }
+
+TextSource::TextSource(const InputFile& file) : name_(file.path()), guessed_size_(file.size()), file_(&file) {}
 
 TextSource::Window TextSource::window(std::size_t size) {
-  if (!gzip_) return {rest_.substr(0, size), size >= rest_.size()};
-  inflate_up_to(size);
-  return {{buffer_.data() + begin_, std::min(size, end_ - begin_)}, gzip_ended_ && size >= end_ - begin_};
+  if (is_in_memory()) return {rest_.substr(0, size), size >= rest_.size()};
+  fill_up_to(size);
+  return {{buffer_.data() + begin_, std::min(size, end_ - begin_)}, ended_ && size >= end_ - begin_};
 }
 
-void TextSource::inflate_up_to(std::size_t size) {
+// As many bytes as there are, up to the size of `into`.
+std::size_t TextSource::read_more(std::span<char> into) {
+  if (file_ != nullptr) {
+    into = into.first(std::min(into.size(), file_->size() - file_at_));
+    file_->read_at(file_at_, into);
+    file_at_ += into.size();
+    return into.size();
+  }
+  const std::size_t got = gzip_->read(into);
+  if (got > inflated_left_) {
+    reject({{name_}, "a smaller file", "more inflated text than may be read", inflated_hint_});
+  }
+  inflated_left_ -= got;
+  return got;
+}
+
+void TextSource::fill_up_to(std::size_t size) {
   const std::size_t have = end_ - begin_;
-  if (have >= size || gzip_ended_) return;
+  if (have >= size || ended_) return;
   std::move(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
             buffer_.begin());
   begin_ = 0;
   end_ = have;
   if (buffer_.size() < size) buffer_.resize(size);
-  const std::size_t got = gzip_->read(std::span(buffer_).subspan(have, size - have));
-  if (got > inflated_left_) {
-    reject({{name_}, "a smaller file", "more inflated text than may be read", "gunzip it first, or cut it"});
-  }
-  inflated_left_ -= got;
-  end_ += got;
-  gzip_ended_ = end_ < size;
+  end_ += read_more(std::span(buffer_).subspan(have, size - have));
+  ended_ = end_ < size || (file_ != nullptr && file_at_ == file_->size());
 }
 
 void TextSource::consume(std::size_t size) {
-  if (gzip_) {
-    begin_ += size;
-  } else {
+  if (is_in_memory()) {
     rest_.remove_prefix(size);
+  } else {
+    begin_ += size;
   }
 }
 

@@ -2,19 +2,22 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "faithful/io/csv.h"
+#include "faithful/io/file.h"
 #include "faithful/io/gzip.h"
 
 namespace faithful::csv {
 
-// The text of a file from its first byte to its last, mapped or inflated on the way: a window that moves forward.
+// The text of a file from its first byte to its last, read or inflated on the way: a window that moves forward.
 class TextSource {
  public:
-  TextSource(std::string_view bytes, const std::string& name, std::size_t most_inflated);
+  TextSource(std::string_view bytes, const std::string& name, std::size_t most_inflated);  // text or gzip
+  explicit TextSource(const InputFile& file);                                              // text; it must outlive this
 
   struct Window {
     std::string_view text;  // valid until the next call
@@ -23,20 +26,25 @@ class TextSource {
   // What follows the consumed bytes: `size` bytes, less at the end of the text.
   Window window(std::size_t size);
   void consume(std::size_t size);
-  // How long the text will probably be, by the size that the gzip file states; 0 for plain text. Only a guess.
+  // How long the text will probably be, by the size of the file, or the one that the gzip file states; 0 for text in
+  // memory. Only a guess.
   std::size_t guessed_size() const { return guessed_size_; }
-  bool is_inflated() const { return gzip_.has_value(); }
+  bool is_in_memory() const { return file_ == nullptr && !gzip_; }
 
  private:
-  void inflate_up_to(std::size_t size);
+  void fill_up_to(std::size_t size);
+  std::size_t read_more(std::span<char> into);
 
-  std::string_view rest_;  // plain text
+  std::string_view rest_;  // text in memory
   std::string name_;
-  std::size_t inflated_left_;
+  std::size_t inflated_left_ = 0;
+  std::string inflated_hint_;
   std::size_t guessed_size_ = 0;
   std::optional<GzipReader> gzip_;
-  bool gzip_ended_ = false;
-  std::vector<char> buffer_;  // inflated text; [begin_, end_) is not yet consumed
+  const InputFile* file_ = nullptr;
+  std::size_t file_at_ = 0;   // the next byte of the file
+  bool ended_ = false;        // the buffer holds the last of the text
+  std::vector<char> buffer_;  // text from the file; [begin_, end_) is not yet consumed
   std::size_t begin_ = 0, end_ = 0;
 };
 

@@ -17,6 +17,7 @@ class Descriptor {
   }
 
   int get() const { return number_; }
+  int release() { return std::exchange(number_, -1); }  // the caller closes it
   bool is_open() const { return number_ >= 0; }
 
  private:

@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "faithful/base/error.h"
@@ -48,63 +47,79 @@ std::string hint_for_missing(const std::string& path) {
   reject({{path}, "a file that can be read", std::strerror(error)});
 }
 
-// All that is left to read, but never more than `limit` bytes.
-std::string read_rest(int descriptor, const std::string& path, std::size_t limit) {
-  std::string all;
-  std::vector<char> block(1 << 16);
-  while (true) {
-    const ssize_t got = ::read(descriptor, block.data(), block.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) reject_unreadable(path, errno);
-    if (got == 0) return all;
-    if (static_cast<std::size_t>(got) > limit - all.size()) {
-      reject({{path}, fmt::format("at most {} bytes", limit), "more"});
-    }
-    all.append(block.data(), static_cast<std::size_t>(got));
-  }
+// Devices other than a terminal and /dev/null have no end.
+bool is_endless(int descriptor, const struct stat& status) {
+  struct stat null {};
+  const bool is_null = ::stat("/dev/null", &null) == 0 && null.st_rdev == status.st_rdev;
+  return S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && !is_null && ::isatty(descriptor) == 0);
 }
 
-struct OpenInput {
-  Descriptor descriptor;
-  struct stat status {};
-};
-
-OpenInput open_input(const std::string& path) {
-  OpenInput input{Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC))};
-  if (!input.descriptor.is_open()) reject_unreadable(path, errno);
-  if (::fstat(input.descriptor.get(), &input.status) != 0) reject_unreadable(path, errno);
-  if (S_ISDIR(input.status.st_mode)) reject_unreadable(path, EISDIR);
-  return input;
+[[noreturn]] void reject_longer(const std::string& path, std::size_t limit, const std::string& found) {
+  const bool is_limit = limit == limits().input_bytes;  // else the caller's own: the limits do not lift it
+  reject({{path}, fmt::format("at most {} bytes", limit), found, is_limit ? limits_hint() : ""});
 }
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path, std::size_t pipe_limit) : path_(path) {
-  const OpenInput input = open_input(path);
-  const auto size = static_cast<std::size_t>(input.status.st_size);
-  if (!S_ISREG(input.status.st_mode) || size == 0) {  // files of /proc are regular and claim to be empty
-    read_ = read_rest(input.descriptor.get(), path, pipe_limit);
-    bytes_ = read_;
-    return;
-  }
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, input.descriptor.get(), 0);
-  if (address == MAP_FAILED) throw Error(fmt::format("{}: cannot map the file: {}", path, std::strerror(errno)));
-  ::madvise(address, size, MADV_WILLNEED);  // only advice: it may fail
-  bytes_ = {static_cast<const char*>(address), size};
-  mapped_ = true;
+InputFile::InputFile(const std::string& path) : path_(path) {
+  Descriptor input(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!input.is_open() || ::fstat(input.get(), &status) != 0) reject_unreadable(path, errno);
+  if (S_ISDIR(status.st_mode)) reject_unreadable(path, EISDIR);
+  if (!limits().devices && is_endless(input.get(), status))
+    reject({{path}, "a file or a pipe", "a device", limits_hint()});
+  if (S_ISREG(status.st_mode)) size_ = static_cast<std::size_t>(status.st_size);
+  descriptor_ = input.release();
 }
 
-MappedFile::~MappedFile() {
-  if (mapped_) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+InputFile::~InputFile() {
+  ::close(descriptor_);
+}
+
+void InputFile::read_at(std::size_t offset, std::span<char> into) const {
+  while (!into.empty()) {
+    const ssize_t got = ::pread(descriptor_, into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) reject_unreadable(path_, errno);
+    if (got == 0) {
+      reject({{path_},
+              fmt::format("{} bytes, as when it was opened", size_),
+              fmt::format("{}", offset),
+              "another program has changed the file: read it again, or a copy of it"});
+    }
+    offset += static_cast<std::size_t>(got);
+    into = into.subspan(static_cast<std::size_t>(got));
+  }
+}
+
+std::string InputFile::read_rest(std::size_t limit) const {
+  std::string all;
+  std::vector<char> block(1 << 16);
+  while (true) {
+    const ssize_t got = ::read(descriptor_, block.data(), block.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) reject_unreadable(path_, errno);
+    if (got == 0) return all;
+    if (static_cast<std::size_t>(got) > limit - all.size()) reject_longer(path_, limit, "more");
+    all.append(block.data(), static_cast<std::size_t>(got));
+  }
+}
+
+WholeFile::WholeFile(const std::string& path, std::size_t limit) : path_(path) {
+  const InputFile input(path);
+  if (input.size() == 0) {
+    rest_ = input.read_rest(limit);
+    bytes_ = rest_;
+    return;
+  }
+  if (input.size() > limit) reject_longer(path, limit, fmt::format("{}", input.size()));
+  read_ = std::make_unique_for_overwrite<char[]>(input.size());
+  input.read_at(0, {read_.get(), input.size()});
+  bytes_ = {read_.get(), input.size()};
 }
 
 std::string read_file(const std::string& path, std::size_t limit) {
-  const OpenInput input = open_input(path);
-  const auto size = static_cast<std::size_t>(input.status.st_size);
-  if (S_ISREG(input.status.st_mode) && size > limit) {
-    reject({{path}, fmt::format("at most {} bytes", limit), fmt::format("{}", size)});
-  }
-  return read_rest(input.descriptor.get(), path, limit);
+  return std::string(WholeFile(path, limit).bytes());
 }
 
 }  // namespace faithful

@@ -2,36 +2,56 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "faithful/base/api.h"
+#include "faithful/base/limits.h"
 
 namespace faithful {
 
 // Bytes are std::string_view (borrowed) and std::string (owned) everywhere in this room, text or not.
 
-// The most that is read from a pipe: unlike a file, it must be held in memory.
-inline constexpr std::size_t kPipeLimit = std::size_t{1} << 32;
-
-// A whole file as bytes, read-only: mapped where it is a regular file (so it costs no memory of our own), read
-// into memory where it is a pipe or a device such as /dev/stdin, up to `pipe_limit` bytes. InputError where it
-// cannot be read. Another process must not shorten a file while it is mapped.
-class FAITHFUL_API MappedFile {
+// An open input file that is read piece by piece. Files are read, not mapped: a file that another process shortens
+// gives an error, where a mapped one would end the process.
+class FAITHFUL_API InputFile {
  public:
-  explicit MappedFile(const std::string& path, std::size_t pipe_limit = kPipeLimit);
-  ~MappedFile();
-  MappedFile(const MappedFile&) = delete;
-  MappedFile& operator=(const MappedFile&) = delete;
+  explicit InputFile(const std::string& path);  // InputError where it cannot be read
+  ~InputFile();
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+
+  // Bytes when it was opened; 0 where that is not known: a pipe, a device, a file of /proc.
+  std::size_t size() const { return size_; }
+  const std::string& path() const { return path_; }
+
+  // The bytes from `offset` on, which must lie within size(). InputError where the file has become shorter.
+  void read_at(std::size_t offset, std::span<char> into) const;
+  // All that is left to read, where size() is not known; InputError where that is more than `limit` bytes.
+  std::string read_rest(std::size_t limit) const;
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+  std::size_t size_ = 0;
+};
+
+// A whole file in memory, a pipe too. InputError where it cannot be read, or has more bytes than `limit`; by default
+// Limits::input_bytes.
+class FAITHFUL_API WholeFile {
+ public:
+  explicit WholeFile(const std::string& path, std::size_t limit = limits().input_bytes);
 
   std::string_view bytes() const { return bytes_; }
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  std::string read_;  // what a pipe gave
+  std::unique_ptr<char[]> read_;  // of a file
+  std::string rest_;              // of a pipe
   std::string_view bytes_;
-  bool mapped_ = false;
 };
 
 // The bytes of a file of at most `limit` bytes; InputError where it is longer or cannot be read.
@@ -52,12 +72,18 @@ class FAITHFUL_API FileWriter {
   std::string buffer_;
 };
 
-// Writes a file as a whole or not at all: to a temporary file in the same folder, synced, then renamed. Where it fails,
-// or where `write` throws, the old file stays as it was and no temporary file is left. A killed run leaves none either
-// on file systems with nameless files (O_TMPFILE: ext4, xfs, btrfs, tmpfs). The mode of an old file is kept, a symbolic
-// link is followed, and a pipe or device is written directly. InputError where the path is wrong (no such folder, a
-// folder itself, no permission), Error where the disk is full or fails.
+// Writes a file as a whole or not at all: to a temporary file in the same folder, synced, then renamed, and the folder
+// synced. Where it fails, or where `write` throws, the old file stays as it was and no temporary file is left. A killed
+// run leaves none either on file systems with nameless files (O_TMPFILE: ext4, xfs, btrfs, tmpfs); elsewhere the next
+// writer of the same file removes it. Several writers of one file do not disturb each other: the last one wins. The mode
+// of an old file is kept, a symbolic link is followed, and a pipe or device is written directly. InputError where the
+// path is wrong (no such folder, a folder itself, no permission), Error where the disk is full or fails.
 FAITHFUL_API void write_file(const std::string& path, const std::function<void(FileWriter&)>& write);
 FAITHFUL_API void write_file(const std::string& path, std::string_view bytes);
+
+// The same for a library that opens files by name: `write` gets the name of the temporary file, which is there and
+// empty. InputError where the path is a pipe or a device.
+FAITHFUL_API void write_file_by_name(const std::string& path,
+                                     const std::function<void(const std::string& name)>& write);
 
 }  // namespace faithful

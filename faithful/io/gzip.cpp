@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/limits.h"
 #include "faithful/io/deflate_internal.h"
 
 namespace faithful {
@@ -59,11 +60,15 @@ std::size_t GzipReader::read(std::span<char> into) {
 
 std::string inflate_gzip(std::string_view compressed, const std::string& name, std::size_t limit) {
   constexpr std::size_t kBlock = 1 << 16;
+  const bool by_default = limit == 0;
+  if (by_default) limit = inflated_limit(compressed.size());
   GzipReader reader(compressed, name);
   std::string all, block(kBlock, '\0');
   while (true) {
     const std::size_t got = reader.read(block);
-    if (got > limit - all.size()) reject({{name}, fmt::format("at most {} bytes inflated", limit), "more"});
+    if (got > limit - all.size()) {
+      reject({{name}, fmt::format("at most {} bytes inflated", limit), "more", by_default ? limits_hint() : ""});
+    }
     all.append(block, 0, got);
     if (got < block.size()) return all;
   }

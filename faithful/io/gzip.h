@@ -30,8 +30,9 @@ class FAITHFUL_API GzipReader {
   std::unique_ptr<State> state_;
 };
 
-// The whole of a gzip file, of at most `limit` bytes inflated. Memory grows with what is really there.
-FAITHFUL_API std::string inflate_gzip(std::string_view compressed, const std::string& name, std::size_t limit);
+// The whole of a gzip file, of at most `limit` bytes inflated (0: inflated_limit() of its size). Memory grows with what
+// is really there.
+FAITHFUL_API std::string inflate_gzip(std::string_view compressed, const std::string& name, std::size_t limit = 0);
 
 // One gzip member; the same bytes give the same file (no time, no name). Level 1 (fast) to 9 (small).
 FAITHFUL_API std::string deflate_gzip(std::string_view bytes, int level = 6);

@@ -54,8 +54,10 @@ class Dumper {
   void dump_string(std::string_view text) {
     out_ += '"';
     while (!text.empty()) {
-      const std::size_t length = first_character(text).length;
-      if (length == 1) {
+      const auto [code, length] = first_character(text);
+      if (pretty_ && code >= 0x7F && is_control(code)) {  // for people, perhaps on a terminal
+        out_ += fmt::format("\\u{:04x}", code);
+      } else if (length == 1) {
         dump_ascii(text[0]);
       } else if (length == 0) {
         out_ += "\xEF\xBF\xBD";

@@ -163,7 +163,7 @@ Matrix<double> NpyArray::to_matrix() const {
 }
 
 NpyArray load_npy(const std::string& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = std::make_shared<const WholeFile>(path);
   return {file->bytes(), file, path};
 }
 

@@ -43,7 +43,7 @@ struct NpyHeader {
 // Reads the header of a whole file and checks it against the file's size; `name` is used in error messages.
 FAITHFUL_API NpyHeader parse_npy_header(std::string_view file, const std::string& name);
 
-// An array of a file, not yet converted; it keeps the file mapped (or its inflated bytes in memory).
+// An array of a file, not yet converted; it keeps the bytes of the file, or its inflated bytes.
 class FAITHFUL_API NpyArray {
  public:
   // `file` is a whole .npy file, kept alive by `owner`.

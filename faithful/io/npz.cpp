@@ -14,7 +14,7 @@
 namespace faithful {
 
 struct NpzFile::State {
-  std::shared_ptr<const MappedFile> file;  // none where the caller keeps the bytes
+  std::shared_ptr<const WholeFile> file;  // none where the caller keeps the bytes
   std::string_view bytes;
   std::string name;
   std::vector<zip::Entry> entries;
@@ -22,13 +22,15 @@ struct NpzFile::State {
 
   void open(const NpzLimits& limits) {
     entries = zip::read_directory(bytes, name, {limits.most_arrays, limits.longest_name});
-    std::uint64_t left = limits.most_inflated;
+    const bool by_default = limits.most_inflated == 0;
+    const std::size_t most = by_default ? inflated_limit(bytes.size()) : limits.most_inflated;
+    std::uint64_t left = most;
     for (const zip::Entry& entry : entries) {
       const bool is_npy = entry.name.ends_with(".npy");
       names.push_back(entry.name.substr(0, entry.name.size() - (is_npy ? 4 : 0)));
       if (entry.method == zip::kStored) continue;
       if (entry.size > left) {
-        reject({{name}, fmt::format("at most {} bytes inflated", limits.most_inflated), "more"});
+        reject({{name}, fmt::format("at most {} bytes inflated", most), "more", by_default ? limits_hint() : ""});
       }
       left -= entry.size;
     }
@@ -40,7 +42,7 @@ struct NpzFile::State {
 };
 
 NpzFile::NpzFile(const std::string& path, const NpzLimits& limits) : state_(std::make_unique<State>()) {
-  state_->file = std::make_shared<const MappedFile>(path);
+  state_->file = std::make_shared<const WholeFile>(path);
   state_->bytes = state_->file->bytes();
   state_->name = path;
   state_->open(limits);

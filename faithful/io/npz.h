@@ -18,8 +18,8 @@ namespace faithful {
 
 struct NpzLimits {
   std::size_t most_arrays = 100'000;
-  std::size_t longest_name = 1'000;                   // bytes
-  std::size_t most_inflated = std::size_t{16} << 30;  // bytes of all deflated arrays together
+  std::size_t longest_name = 1'000;  // bytes
+  std::size_t most_inflated = 0;     // bytes of all deflated arrays together; 0: inflated_limit() of the file's size
 };
 
 // The arrays of a file by name. The archive is checked as a whole when it is opened: every entry lies inside the file,
@@ -35,7 +35,8 @@ class FAITHFUL_API NpzFile {
 
   const std::vector<std::string>& names() const;  // in the file's order, without .npy
   bool has(std::string_view name) const;
-  NpyArray array(std::string_view name) const;  // InputError where there is none; stored ones stay in the mapped file
+  NpyArray array(
+      std::string_view name) const;  // InputError where there is none; stored ones share the bytes of the file
 
  private:
   struct State;

@@ -246,7 +246,7 @@ FAITHFUL_INSTANTIATE(std::uint64_t)
 #undef FAITHFUL_INSTANTIATE
 
 Safetensors load_safetensors(const std::string& path) {
-  const auto file = std::make_shared<const MappedFile>(path);
+  const auto file = std::make_shared<const WholeFile>(path);
   return {file->bytes(), file, path};
 }
 

@@ -107,9 +107,9 @@ void SampleLines::begin() {
 
 void SampleLines::read_time() {
   const std::string& text = fields_[time_column_];
-  const std::optional<std::int64_t> time = parse_time(text, options_.time_unit);
+  const std::optional<std::int64_t> time = data::read_time(text, options_);
   const Place place{place_, line_, time_column_ + 1};
-  if (!time) reject({place, fmt::format("a time (ISO 8601, or a number of {})", options_.time_unit), quote(text)});
+  if (!time) reject({place, data::time_words(options_), quote(text)});
   if (*time < time_) reject({place, "times that never decrease", quote(text)});
   time_ = *time;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
-#include "faithful/io/csv.h"
 #include "faithful/report/child.h"
 #include "faithful/report/text.h"
 
@@ -58,11 +57,11 @@ Rendering render(const Figure& figure) {
 std::string figure_csv(const Figure& figure) {
   std::string out = "panel,curve,x,y,low,high,value\n";
   for (const Panel& panel : figure.panels) {
-    const std::string title = csv_cell(panel.title);
+    const std::string title = csv_words(panel.title);
     for (const Curve& curve : panel.curves) {
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
         const bool interval = !curve.low.empty();
-        out += fmt::format("{},{},{},{},{},{},\n", title, csv_cell(curve.name), exact_text(curve.x[i]),
+        out += fmt::format("{},{},{},{},{},{},\n", title, csv_words(curve.name), exact_text(curve.x[i]),
                            exact_text(curve.y[i]), interval ? exact_text(curve.low[i]) : "",
                            interval ? exact_text(curve.high[i]) : "");
       }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/utf8.h"
 #include "faithful/report/color.h"
 #include "faithful/report/figure.h"
 #include "faithful/report/text.h"
@@ -12,16 +13,16 @@ namespace faithful {
 
 namespace {
 
-// A text as gnuplot's single-quoted string: no backslash, backquote, @ or % has a meaning in it (the terminal is
-// `noenhanced`). A quote is doubled; control characters become spaces.
+// A text as gnuplot's double-quoted string (a single-quoted one cannot begin with a quote). What has a meaning in it is
+// written as an octal code: the quote, the backslash, and the backquote, which would run a program. The terminal is
+// `noenhanced`.
 std::string gnuplot_text(const std::string& text) {
-  std::string out = "'";
-  for (const char c : valid_utf8(text)) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    out += control ? ' ' : c;
-    if (c == '\'') out += '\'';
+  std::string out = "\"";
+  for (const char c : printable(text)) {
+    const bool special = c == '"' || c == '\\' || c == '`' || c == '@';
+    out += special ? fmt::format("\\{:03o}", static_cast<unsigned>(c)) : std::string(1, c);
   }
-  return out + "'";
+  return out + "\"";
 }
 
 // Labels of ticks are printf formats.

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "faithful/io/csv.h"
+#include "faithful/base/utf8.h"
 #include "faithful/report/text.h"
 
 namespace faithful {
@@ -38,14 +38,6 @@ bool is_right_aligned(const Table& table, std::size_t column) {
   return any;
 }
 
-// One line of text for one line of output: line breaks and other control characters become spaces.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return text;
-}
-
 std::string padded(const std::string& text, std::size_t width, bool right) {
   const std::string space(width - std::min(width, text_width(text)), ' ');
   return right ? space + text : text + space;
@@ -62,10 +54,10 @@ std::vector<Lane> make_lanes(const Table& table) {
   std::vector<Lane> lanes(table.columns.size());
   for (std::size_t c = 0; c < lanes.size(); ++c) {
     lanes[c].right = is_right_aligned(table, c);
-    lanes[c].texts.push_back(one_line(column_title(table.columns[c])));
+    lanes[c].texts.push_back(printable(column_title(table.columns[c])));
     for (const auto& row : table.rows) {
       assert(row.size() == table.columns.size());
-      lanes[c].texts.push_back(one_line(row[c].text));
+      lanes[c].texts.push_back(printable(row[c].text));
     }
     for (const auto& text : lanes[c].texts) lanes[c].width = std::max(lanes[c].width, text_width(text));
   }
@@ -85,7 +77,7 @@ bool is_prose(const Table& table) {
 std::string to_text(const Table& table) {
   const std::vector<Lane> lanes = make_lanes(table);
   std::string out;
-  if (!table.title.empty()) out += one_line(table.title) + "\n\n";
+  if (!table.title.empty()) out += printable(table.title) + "\n\n";
   const auto add_line = [&](auto&& text_of) {
     std::string line;
     for (std::size_t c = 0; c < lanes.size(); ++c) {
@@ -99,21 +91,21 @@ std::string to_text(const Table& table) {
   for (std::size_t r = 0; r < table.rows.size(); ++r) {
     add_line([r](const Lane& lane) { return lane.texts[r + 1]; });
   }
-  if (!table.note.empty()) out += "\n" + table.note + "\n";
+  if (!table.note.empty()) out += "\n" + printable_lines(table.note) + "\n";
   return out;
 }
 
 std::string to_csv(const Table& table) {
   std::string out;
   for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    out += (c == 0 ? "" : ",") + csv_cell(column_title(table.columns[c]));
+    out += (c == 0 ? "" : ",") + csv_words(column_title(table.columns[c]));
   }
   out += "\n";
   for (const auto& row : table.rows) {
     for (std::size_t c = 0; c < row.size(); ++c) {
       if (c > 0) out += ",";
       if (row[c].missing) continue;
-      out += row[c].number ? exact_text(*row[c].number) : csv_cell(row[c].text);
+      out += row[c].number ? exact_text(*row[c].number) : csv_words(row[c].text);
     }
     out += "\n";
   }

@@ -6,19 +6,15 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/number.h"
 #include "faithful/base/utf8.h"
+#include "faithful/io/csv.h"
 
 namespace faithful {
 
-std::string valid_utf8(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  while (!text.empty()) {
-    const std::size_t length = first_character(text).length;
-    out += length == 0 ? "?" : text.substr(0, length);
-    text.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-  return out;
+std::string csv_words(std::string_view text) {
+  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
+  return csv_cell(formula && !parse_number<double>(text) ? fmt::format("'{}", text) : std::string(text));
 }
 
 std::string number_text(double value, int digits) {
@@ -45,14 +41,13 @@ std::string exact_text(double value) {
 std::string escape_html(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (const char c : valid_utf8(text)) {
+  for (const char c : printable_lines(text)) {
     constexpr std::string_view kSpecial = "&<>\"'";
     constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
     const std::size_t special = kSpecial.find(c);
-    const bool shown = static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t';
     if (special < kSpecial.size()) {
       out += kEntities[special];
-    } else if (shown) {
+    } else {
       out += c;
     }
   }

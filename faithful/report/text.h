@@ -19,11 +19,12 @@ FAITHFUL_API std::string number_text(const std::optional<double>& value, int dig
 // The shortest text that reads back as the same double; for files.
 FAITHFUL_API std::string exact_text(double value);
 
-// The text with every byte that is not part of valid UTF-8 replaced by a question mark.
-FAITHFUL_API std::string valid_utf8(std::string_view text);
+// Words as a cell of a CSV file for people. A spreadsheet would take words that begin with = + - or @ for a formula:
+// they get a single quote before them, except numbers.
+FAITHFUL_API std::string csv_words(std::string_view text);
 
-// `&`, `<`, `>` and both quotes as entities, control characters (but newline and tab) left out: safe as text and
-// inside a quoted attribute of HTML and SVG.
+// `&`, `<`, `>` and both quotes as entities, controls as printable_lines() shows them: safe as text and inside a quoted
+// attribute of HTML and SVG.
 FAITHFUL_API std::string escape_html(std::string_view text);
 
 // Columns that UTF-8 text takes on a terminal (one per code point, none for combining marks, two for wide ones).

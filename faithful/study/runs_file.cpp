@@ -70,7 +70,7 @@ std::string StudySettings::digest() const {
 
 LoadedRuns load_runs(const std::string& path) {
   LoadedRuns loaded;
-  const MappedFile file(path);
+  const WholeFile file(path);
   const std::string_view bytes = file.bytes();
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < bytes.size();) {

@@ -193,8 +193,11 @@ void ignore_unknown_columns(const std::string& path, const TrainedModel& model, 
       left.push_back(name);
   }
   const ChannelMatch match = match_channels(model.channels, left, path);
+  const std::string time = found_time_column(file, options);
+  if (!time.empty()) options.time = has(model.channels, time) ? "none" : time;  // a channel of the model is no time
   for (std::size_t i = 0; i < left.size(); ++i)
-    if (std::ranges::find(match.columns, i) == match.columns.end()) options.ignore.push_back(left[i]);
+    if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time)
+      options.ignore.push_back(left[i]);
 }
 
 Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options) {

@@ -112,6 +112,8 @@ SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
   if (dataset.format != "telemanom" && dataset.name != "MSL") return;
+  const auto is_of_msl = [](const Series& series) { return series.name == "P-14"; };  // SMAP has no such channel
+  if (std::ranges::none_of(dataset.series, is_of_msl)) return;
   options.leave_out.emplace_back("P-14");
   options.together.push_back({"M-1", "M-2"});
   options.together.push_back({"T-12", "T-13"});

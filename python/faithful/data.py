@@ -147,8 +147,8 @@ def load(file, **options):
     """Reads a file or folder: CSV, NumPy, .ts, .arff, HDF5, SMD, telemanom.
 
     options: format, part (train, test), missing (error, interpolate, zero, keep), label, label_of (point, series),
-    positive, time, time_unit, series, part_column, ignore, separator, decimal, header (auto, yes, no), values, axes,
-    channels, spacecraft, data_dir; docs/options.md describes each.
+    positive, time, time_unit, time_format, series, part_column, ignore, separator, decimal, header (auto, yes, no),
+    values, axes, channels, spacecraft, data_dir; docs/options.md describes each.
     """
     return Dataset(_core.load_dataset(path("file", file), checked(options, _READ)))
 

@@ -92,6 +92,7 @@ def load(
     positive: str | None = None,
     time: str | None = None,
     time_unit: Literal["s", "ms", "us", "ns"] = "s",
+    time_format: str | None = None,
     series: str | None = None,
     part: Literal["train", "test"] | None = None,
     part_column: str | None = None,

@@ -100,6 +100,99 @@ def test_hdf5(tmp_path):
         'huge.h5: expected as many elements as "dataset" claims: (2500, 1000001), found 0 bytes stored'
 
 
+def hdf5_saying(tmp_path, make, *flags):
+    """What `data info` says of the HDF5 file that make(file) fills; a secret lies beside it."""
+    import h5py
+    (tmp_path / "secret").write_bytes(np.arange(123, dtype="<f4").tobytes())
+    with h5py.File(tmp_path / "other.h5", "w") as file:
+        file["dataset"] = np.zeros((3, 41), np.float32)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        make(file)
+    message = bounded("data", "info", "x.h5", *flags, cwd=tmp_path)
+    assert message.startswith("x.h5: ")
+    return message[6:]
+
+
+@needs_hdf5
+def test_hdf5_that_reaches_for_other_files(tmp_path):
+    import h5py
+
+    def external(file):
+        space = h5py.h5s.create_simple((3, 41))
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_external(b"secret", 0, 3 * 41 * 4)
+        h5py.h5d.create(file.id, b"dataset", h5py.h5t.IEEE_F32LE, space, creation)
+    assert hdf5_saying(tmp_path, external) == 'expected the values of "dataset" in this file, found external storage'
+
+    def virtual(file):
+        layout = h5py.VirtualLayout(shape=(3, 41), dtype="f4")
+        layout[:] = h5py.VirtualSource("other.h5", "dataset", shape=(3, 41))
+        file.create_virtual_dataset("dataset", layout)
+    assert hdf5_saying(tmp_path, virtual) == 'expected the values of "dataset" in this file, found a virtual dataset, made of other files'
+
+    def link(file):
+        file["dataset"] = h5py.ExternalLink("other.h5", "/dataset")
+    outside = 'expected "dataset" in this file, found a link that leads out of it'
+    assert hdf5_saying(tmp_path, link) == outside
+
+    def hidden(file):  # by way of a group, and of a soft link to it
+        file["group"] = h5py.ExternalLink("other.h5", "/")
+        file["dataset"] = h5py.SoftLink("/group/dataset")
+    assert hdf5_saying(tmp_path, hidden) == outside
+
+    def circle(file):
+        file["dataset"] = h5py.SoftLink("/other")
+        file["other"] = h5py.SoftLink("dataset")
+    assert hdf5_saying(tmp_path, circle) == 'expected "dataset" in this file, found links that lead nowhere'
+
+
+@needs_hdf5
+def test_hdf5_with_a_filter_from_elsewhere(tmp_path):
+    def filtered(file):
+        import h5py
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_chunk((3, 41))
+        creation.set_filter(32001, h5py.h5z.FLAG_OPTIONAL)  # blosc
+        h5py.h5d.create(file.id, b"dataset", h5py.h5t.IEEE_F32LE, h5py.h5s.create_simple((3, 41)), creation)
+    message = 'expected the values of "dataset" plain, or behind filters of HDF5 itself (such as gzip), found filter number 32001'
+    assert hdf5_saying(tmp_path, filtered) == message
+
+
+@needs_hdf5
+def test_hdf5_links_inside_of_the_file_are_followed(tmp_path):
+    import h5py
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["deep/values"] = np.zeros((3, 41), np.float32)
+        file["deep/soft"] = h5py.SoftLink("values")
+        file["dataset"] = h5py.SoftLink("/deep/./soft")
+    (tmp_path / "link.h5").symlink_to("x.h5")
+    for name in ("x.h5", "link.h5"):
+        assert run("data", "info", name, cwd=tmp_path).returncode == 0
+
+
+@needs_hdf5
+def test_hdf5_that_would_take_all_memory(tmp_path):
+    def zeros(file):
+        file.create_dataset("dataset", data=np.zeros((1000, 100_001), np.float32), compression="gzip")
+    message = hdf5_saying(tmp_path, zeros)
+    assert "bytes in \"dataset\", found 4 for each of 100001000 numbers (if you trust it" in message
+
+
+@needs_hdf5
+def test_hdf5_is_written_as_every_file(tmp_path):
+    elevator = ("data", "elevator", "--trips", 3, "--seed", 1, "-o")
+    (tmp_path / "real.h5").write_bytes(b"old")
+    (tmp_path / "real.h5").chmod(0o640)
+    (tmp_path / "link.h5").symlink_to("real.h5")
+    (tmp_path / ".real.h5.0.part").write_bytes(b"of a killed run")
+    assert run(*elevator, "link.h5", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "link.h5").is_symlink()
+    assert (tmp_path / "real.h5").stat().st_mode & 0o7777 == 0o640
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.h5", "real.h5"]
+    (tmp_path / "pipe.h5").symlink_to("/dev/null")
+    assert rejected(*elevator, "pipe.h5", cwd=tmp_path) == "pipe.h5: expected a file to write, found a pipe or a device"
+
+
 @pytest.mark.skipif(not built_without_hdf5(), reason="built with HDF5")
 def test_without_hdf5(tmp_path):
     message = "expected another format, found HDF5 (this faithful was built without it: convert the file to .npz, or build with -DFAITHFUL_HDF5=ON)"

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
@@ -13,6 +17,7 @@
 #include "faithful/base/progress.h"
 #include "faithful/base/random.h"
 #include "faithful/base/threads.h"
+#include "faithful/base/utf8.h"
 #include "faithful/base/version.h"
 #include "tests/support.h"
 
@@ -40,8 +45,18 @@ TEST(Error, QuotedTextStaysOnOneLine) {
   EXPECT_EQ(quote("d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80"),
             "\"d\xc3\xa9j\xc3\xa0 \xe2\x82\xac \xf0\x9f\x98\x80\"");
   EXPECT_EQ(quote("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82"),
-            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\xc2\x85\xf4\x90\x80\x80\xe2\x82")");
+            R"("\xff\xc3 \xc0\xaf\xed\xa0\x80\u0085\xf4\x90\x80\x80\xe2\x82")");
   EXPECT_EQ(quote("a\xc3\xa9\xc3\xa9", 2), "\"a\xc3\xa9\"...");
+}
+
+TEST(Utf8, WhatActsOnATerminalIsShown) {
+  EXPECT_EQ(printable("\x1b[31mred\x07\r\n\t\x7f"), R"(\x1b[31mred\x07\r\n\t\x7f)");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m \xe2\x80\xae"
+                      "abc\xe2\x81\xa6 \xe2\x80\xa8 \xff"),
+            R"(\u009b31m \u202eabc\u2066 \u2028 \xff)");
+  EXPECT_EQ(printable("caf\xc3\xa9 \\ \xe6\xbc\xa2"), "caf\xc3\xa9 \\ \xe6\xbc\xa2");
+  EXPECT_EQ(printable_lines("a\n\tb\x1b\r"), "a\n\tb\\x1b\\r");
 }
 
 TEST(Error, SuggestsNearNamesOnly) {
@@ -166,6 +181,47 @@ TEST(Threads, NestedRunsAndSeveralCallersFinish) {
   pool.run(100, [&](std::size_t) { ++calls; });
   other.join();
   EXPECT_EQ(calls, 220);
+}
+
+// The exit code of a child process that calls `body` and ends with what it returns; -1 where it was killed or hung.
+int exit_code_of_fork(const std::function<bool()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(body() ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Threads, APoolInAForkedChildRunsAndIsDestroyed) {
+  for (int round = 0; round < 20; ++round) {
+    auto pool = std::make_unique<ThreadPool>(4);
+    std::atomic<int> sum{0};
+    pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+    ASSERT_EQ(exit_code_of_fork([&] {
+                pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+                pool.reset();
+                ThreadPool(3).run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+                return sum == 3 * 45;
+              }),
+              0);
+    ASSERT_EQ(exit_code_of_fork([&] {  // in the middle of the parent's work
+                bool right = false;
+                pool->run(8, [&](std::size_t i) {
+                  if (i != 3) return;
+                  right = exit_code_of_fork([&] {
+                            pool.reset();
+                            return true;
+                          }) == 0;
+                });
+                return right;
+              }),
+              0);
+    pool->run(10, [&](std::size_t i) { sum += static_cast<int>(i); });
+    EXPECT_EQ(sum, 2 * 45);
+  }
 }
 
 TEST(Threads, ParallelForCoversTheRangeOnce) {

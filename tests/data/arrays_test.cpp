@@ -1,5 +1,9 @@
 #include <cstdlib>
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "faithful/data/arrays_internal.h"
 #include "faithful/data/hdf5_internal.h"
 #include "faithful/data/readers_internal.h"
@@ -183,6 +187,38 @@ TEST(Hdf5, BadInput) {
     }
   }
   EXPECT_GT(rejected, 0u);
+}
+
+// What a confined process can open, as bits: 1 the file, 2 the file for writing, 4 another file, 8 the file, later.
+int opened_when_confined(const std::string& path, const std::string& other, data::Confinement& walls) {
+  int ends[2];
+  EXPECT_EQ(::pipe(ends), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto opens = [](const std::string& file, int flags) { return ::open(file.c_str(), flags) >= 0; };
+    const data::Confinement done = data::confine_to(path);
+    int result = (opens(path, O_RDONLY) ? 1 : 0) | (opens(path, O_RDWR) ? 2 : 0) | (opens(other, O_RDONLY) ? 4 : 0);
+    data::forbid_opening();
+    result |= opens(path, O_RDONLY) ? 8 : 0;
+    if (::write(ends[1], &done, sizeof(done)) < 0) ::_exit(64);
+    ::_exit(result);
+  }
+  int status = 0;
+  EXPECT_EQ(::read(ends[0], &walls, sizeof(walls)), static_cast<ssize_t>(sizeof(walls)));
+  EXPECT_EQ(::waitpid(child, &status, 0), child);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(Hdf5, AConfinedChildOpensNothingElse) {
+  const TemporaryFolder folder;
+  write_text(folder / "file", "1");
+  write_text(folder / "other", "2");
+  data::Confinement walls;
+  const int opened = opened_when_confined(folder / "file", folder / "other", walls);
+  if (!walls.calls && !walls.files) GTEST_SKIP() << "this kernel has neither seccomp nor Landlock";
+  EXPECT_EQ(opened, 1 | (walls.files ? 0 : 4) | (walls.calls ? 0 : 8));
 }
 
 #endif

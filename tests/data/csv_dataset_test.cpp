@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include "faithful/data/folders_internal.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/io/gzip.h"
@@ -43,6 +46,55 @@ TEST(Times, RoundTrip) {
     EXPECT_EQ(parse_time(format_time(ns)), ns) << format_time(ns);
   }
   EXPECT_EQ(format_time(1709209800'250'000'000), "2024-02-29T12:30:00.25Z");
+}
+
+TEST(Times, InAStatedFormat) {
+  const std::int64_t noon = *parse_time("2024-05-01T12:30:05Z");
+  EXPECT_EQ(parse_time_as("01.05.2024 12:30:05", "%d.%m.%Y %H:%M:%S"), noon);
+  EXPECT_EQ(parse_time_as(" 1/5/24   12:30:05 ", "%d/%m/%y %T"), noon);
+  EXPECT_EQ(parse_time_as("May 1, 2024 00:30:05 PM", "%b %d, %Y %I:%M:%S %p"), std::nullopt);
+  EXPECT_EQ(parse_time_as("May 1, 2024 12:30:05 pm", "%b %d, %Y %I:%M:%S %p"), noon);
+  EXPECT_EQ(parse_time_as("12 AM on 2 january 1970", "%I %p on %d %B %Y"), 86'400'000'000'000);
+  EXPECT_EQ(parse_time_as("2024-05-01 14:30:05.25+02:00", "%F %T.%f%z"), noon + 250'000'000);
+  EXPECT_EQ(parse_time_as("100% 2024-05-01", "100%% %F"), parse_time("2024-05-01"));
+  EXPECT_EQ(parse_time_as("31/12/68", "%d/%m/%y"), parse_time("2068-12-31"));
+  for (const char* bad : {"2024-05-01", "32.01.2024", "30.02.2024", "1.5.24", "", "01.05.2024x"})
+    EXPECT_EQ(parse_time_as(bad, "%d.%m.%Y"), std::nullopt) << bad;
+  for (const char* none : {"", "%H:%M", "%d.%m.%Q", "%Y-%m-%d %", "%Y %j"}) {
+    EXPECT_EQ(rejection([&] { parse_time_as("1", none); }),
+              "time_format: expected a date with %d %m %Y and a time with %H %M %S, found " + quote(none));
+  }
+}
+
+TEST(CsvDataset, FindsTheColumnOfTimes) {
+  const auto times = [](const std::string& text, const ReadOptions& options = {}) {
+    return parse_csv(text, "x.csv", options).series[0].times;
+  };
+  const std::vector<std::int64_t> seconds = {1'000'000'000, 2'000'000'000};
+  for (const char* name : {"time", "Time", "DATETIME", "timestamp", "Date", " date"})
+    EXPECT_EQ(times(std::string("a,") + name + "\n5,1\n6,2\n"), seconds) << name;
+  const std::string dated = "when,a\n1970-01-01 00:00:01,5\n1970-01-01 00:00:02,6\n";
+  EXPECT_EQ(times(dated), seconds);
+  EXPECT_EQ(times(dated.substr(7), {.header = Header::kNo}), seconds);
+  EXPECT_EQ(times("a,time,when\n5,1,1970-01-01\n6,2,1970-01-02\n", {.ignore = {"when"}}), seconds) << "by name first";
+  const std::vector<std::string> notes = parse_csv(dated, "x.csv", {}).notes;
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_EQ(spelled(notes[0]),
+            "column \"when\" is taken as the time (another column: time = COLUMN; none: time = none)");
+  // Not where it has another role, or is all there is, or is not wanted.
+  EXPECT_EQ(times("a,time\n5,1\n6,2\n", {.time = "none"}), std::vector<std::int64_t>{});
+  EXPECT_EQ(times("a,b,time\n5,1,1\n6,2,0\n", {.label = "time"}), std::vector<std::int64_t>{});
+  EXPECT_EQ(times("time\n1\n2\n"), std::vector<std::int64_t>{});
+  EXPECT_EQ(times("timeout,a\n1,2\n2,3\n"), std::vector<std::int64_t>{});
+  EXPECT_EQ(rejection([&] { times("a,b,c\n1,2"); }), "x.csv:2:3: expected 3 columns, found 2");
+  EXPECT_EQ(rejection([&] { times("time,a\n2,5\n1,6\n"); }),
+            "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time; no time: time = none)");
+  EXPECT_EQ(
+      rejection([&] { times("date,a\n31/12/2024,5\n"); }),
+      "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"31/12/2024\" (other units: time_unit = ms; "
+      "other formats: time_format = \"%d.%m.%Y\"; no time: time = none)");
+  EXPECT_EQ(times("date,a\n31/12/1969,5\n1/1/1970,6\n", {.time_format = "%d/%m/%Y"}),
+            (std::vector<std::int64_t>{-86'400'000'000'000, 0}));
 }
 
 TEST(CsvDataset, PlainTable) {
@@ -129,8 +181,10 @@ TEST(CsvDataset, BadInput) {
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}), "time: expected a column with no other role, found \"b\"");
   EXPECT_EQ(bad("a,b\n1,ok\n", {.label = "b", .positive = "bad"}),
             "positive: expected a label that x.csv has, found \"bad\"");
-  EXPECT_EQ(bad("t,b\nnoon,1\n", {.time = "t"}),
-            "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: time_unit = ms)");
+  EXPECT_EQ(
+      bad("t,b\nnoon,1\n", {.time = "t"}),
+      "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: time_unit = ms; other "
+      "formats: time_format = \"%d.%m.%Y\")");
   EXPECT_EQ(bad("t,b\n2,1\n1,1\n", {.time = "t"}),
             "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time)");
   EXPECT_EQ(bad("b\n1\n", {.ignore = {"b"}}),
@@ -160,6 +214,50 @@ TEST(CsvDataset, Folder) {
   write_text(folder / "m/unit-11.csv", "b,l\n1,0\n");
   EXPECT_EQ(rejection([&] { load_dataset(folder / "m", {.label = "l"}); }),
             (folder / "m/unit-11.csv") + ":1: expected the 1 channels of the folder's first file, found channel \"b\"");
+}
+
+TEST(CsvDataset, FoldersInFolders) {
+  const TemporaryFolder folder;
+  write_text(folder / "set/b/2.csv", "a,b\n3,4\n");
+  write_text(folder / "set/b/1.csv", "a,b\n1,2\n");
+  write_text(folder / "set/a/deep/1.csv", "a,b\n5,6\n");
+  write_text(folder / "set/top.csv", "a,b\n7,8\n");
+  write_text(folder / "set/.hidden/1.csv", "other\n7\n");
+  const Dataset data = load_dataset(folder / "set");
+  std::vector<std::string> names;
+  for (const Series& series : data.series) names.push_back(series.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"top", "a/deep/1", "b/1", "b/2"}));
+  EXPECT_EQ(data.series[2].values, table(1, 2, {1, 2}));
+}
+
+TEST(CsvDataset, SpansBesideTheTables) {
+  const TemporaryFolder folder;
+  const std::string head = "timestamp,value\n";
+  const auto row = [](int day) { return fmt::format("2024-01-0{} 00:00:00,{}\n", day, day); };
+  write_text(folder / "nab/data/kind/pump.csv", head + row(1) + row(2) + row(3) + row(4));
+  write_text(folder / "nab/data/fan.csv", head + row(1) + row(2));
+  write_text(folder / "nab/data/other.csv", head + row(1));
+  const std::string json = folder / "nab/labels/combined_windows.json";
+  write_text(json,
+             R"({"kind/pump.csv": [["2024-01-02 00:00:00.000000", "2024-01-03 12:00:00"], ["2023-01-01", "2023-01-02"]],
+                       "fan.csv": ["2024-01-02 00:00:00"]})");
+  const Dataset data = load_dataset(folder / "nab/data");
+  ASSERT_EQ(data.series.size(), 3U);
+  EXPECT_EQ(data.series[0].labels, (std::vector<std::uint8_t>{0, 1}));
+  EXPECT_EQ(data.series[1].labels, std::vector<std::uint8_t>{}) << "without an entry";
+  EXPECT_EQ(data.series[2].labels, (std::vector<std::uint8_t>{0, 1, 1, 0}));
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"normal", "anomalous"}));
+  EXPECT_EQ(load_dataset(folder / "nab/data/kind/pump.csv", {.label = json}).series[0].labels,
+            (std::vector<std::uint8_t>{0, 1, 1, 0}));
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "nab/data/other.csv", {.label = json}); }),
+            json + ": expected an entry of \"other.csv\", found none");
+  const auto bad = [](const std::string& text) { return rejection([&] { data::parse_spans(text, "w.json"); }); };
+  EXPECT_EQ(bad(R"({"a.csv": [["2024-01-01"]]})"),
+            "w.json: \"a.csv\": expected a time, or two: [first, last], found 1");
+  EXPECT_EQ(bad(R"({"a.csv": ["noon"]})"), "w.json: \"a.csv\": expected a time (ISO 8601), found \"noon\"");
+  EXPECT_EQ(bad(R"({"a.csv": [["2024-01-02", "2024-01-01"]]})"),
+            "w.json: \"a.csv\": expected a span that ends after it begins, found \"2024-01-01\"");
+  EXPECT_EQ(bad("[]"), "w.json: expected an object, found an array");
 }
 
 TEST(CsvDataset, ChoiceOfReader) {

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "faithful/data/folders_internal.h"
 #include "faithful/data/readers_internal.h"
 #include "tests/data/data_support.h"
@@ -25,6 +27,13 @@ TEST(Ts, Multivariate) {
   EXPECT_EQ(data.series[0].label, 1);
   EXPECT_EQ(data.series[1].values, table(2, 2, {7, 9, 8, 10})) << "unequal length";
   EXPECT_EQ(data.series[1].name, "2");
+}
+
+TEST(Ts, CommentsOfBothKinds) {
+  const Dataset data =
+      parse_ts("% of the archive\n#and\n@classLabel true a b\n%\n@data\n% first\n1,2:a\n# second\n3,4:b\n", "x.ts", {});
+  ASSERT_EQ(data.series.size(), 2U);
+  EXPECT_EQ(data.series[1].values, table(2, 1, {3, 4}));
 }
 
 TEST(Ts, Timestamps) {
@@ -130,6 +139,41 @@ TEST(Uea, FolderAndChoice) {
             (folder / "Set/Pump") +
                 ": expected every class of the test part in the training part, found class \"ok\" in test only (series "
                 "\"1\")");
+}
+
+TEST(Uea, AFileForEachDimension) {
+  const TemporaryFolder folder;
+  const std::string head = "@relation p\n@attribute t1 real\n@attribute t2 real\n@attribute k {x,y}\n@data\n";
+  const auto write = [&](const std::string& name, const std::string& cases) {
+    write_text(folder / ("Pump/Pump" + name + ".arff"), head + cases);
+  };
+  for (int d = 1; d <= 11; ++d) {  // eleven, so that 2 comes before 10
+    write(fmt::format("Dimension{}_TRAIN", d), fmt::format("{},0.5,x\n1,2,y\n", d));
+    write(fmt::format("Dimension{}_TEST", d), fmt::format("{},7,y\n", -d));
+  }
+  const Dataset data = load_dataset(folder / "Pump");
+  ASSERT_EQ(data.series.size(), 3U);
+  EXPECT_EQ(data.name, "Pump");
+  EXPECT_EQ(data.channels.size(), 11U);
+  EXPECT_EQ(data.series[0].values(0, 1), 2);
+  EXPECT_EQ(data.series[0].values(0, 9), 10);
+  EXPECT_EQ(data.series[2].values(0, 10), -11);
+  EXPECT_EQ(data.series[2].part, Part::kTest);
+  EXPECT_EQ(data.series[2].label, 1);
+  EXPECT_EQ(load_dataset(folder / "Pump/Pump"), data);
+  EXPECT_EQ(load_dataset(folder / "Pump/PumpDimension3").channels.size(), 1U);
+
+  write("Dimension2_TRAIN", "1,2,y\n1,2,y\n");
+  const std::string at = folder / "Pump/PumpDimension";
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "Pump"); }),
+            at + "2_TRAIN.arff: expected case 1 with the length and class that it has in " + at +
+                "1_TRAIN.arff, found another");
+  write("Dimension2_TRAIN", "1,2,y\n");
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "Pump"); }),
+            at + "2_TRAIN.arff: expected 2 cases, as " + at + "1_TRAIN.arff has, found 1");
+  write("_TRAIN", "1,2,x\n1,2,y\n");  // the whole set goes first
+  write("_TEST", "1,2,y\n");
+  EXPECT_EQ(load_dataset(folder / "Pump").channels.size(), 1U);
 }
 
 TEST(Smd, Folder) {

@@ -2,20 +2,36 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <span>
 #include <stdexcept>
 #include <thread>
+#include <vector>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "faithful/base/error.h"
+#include "faithful/io/csv.h"
 #include "faithful/io/write_file_internal.h"
 #include "tests/support.h"
+
+namespace {
+int synced_folders = 0;
+}
+
+// Stands before the C library's: counts the folders that are synced.
+extern "C" int fsync(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) == 0 && S_ISDIR(status.st_mode)) ++synced_folders;
+  return static_cast<int>(::syscall(SYS_fsync, descriptor));
+}
 
 namespace faithful {
 namespace {
@@ -37,7 +53,7 @@ TEST(File, WhatIsWrittenIsRead) {
       write_file_beside(
           folder / "f", [&](FileWriter& writer) { writer.write(content); }, nameless);
       EXPECT_EQ(read_file(folder / "f", 1 << 20), content);
-      EXPECT_EQ(MappedFile(folder / "f").bytes(), content);
+      EXPECT_EQ(WholeFile(folder / "f").bytes(), content);
       EXPECT_EQ(files_in(folder), 1U);
     }
   }
@@ -87,6 +103,123 @@ TEST(File, AKilledRunLeavesNothing) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
   EXPECT_EQ(files_in(folder), 0U);
+}
+
+// A child process that begins to write the file, says so through the pipe, and waits to be killed.
+pid_t start_writer(const std::string& path, int pipe_end, bool nameless) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  write_file_beside(
+      path,
+      [&](FileWriter& writer) {
+        writer.write(std::string(100'000, 'n'));
+        if (::write(pipe_end, "x", 1) == 1) ::pause();
+      },
+      nameless);
+  ::_exit(0);
+}
+
+TEST(File, WritersOfOneFileLeaveEachOtherAloneAndTheDeadAreCleanedUp) {
+  const TemporaryFolder folder;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  constexpr bool kNamed = false;
+  std::vector<pid_t> writers;
+  for (std::size_t i = 1; i <= 3; ++i) {
+    writers.push_back(start_writer(folder / "f", ends[1], kNamed));
+    char begun = 0;
+    ASSERT_EQ(::read(ends[0], &begun, 1), 1);
+    EXPECT_EQ(files_in(folder), i);
+  }
+  for (const bool nameless : {true, false}) {
+    write_file_beside(
+        folder / "f", [](FileWriter& writer) { writer.write("new"); }, nameless);
+    EXPECT_EQ(read_file(folder / "f", 100), "new");
+    EXPECT_EQ(files_in(folder), 4U) << "those of living writers stay";
+  }
+  write_file(folder / "g", "other");
+  for (const pid_t writer : writers) {
+    ::kill(writer, SIGKILL);
+    ASSERT_EQ(::waitpid(writer, nullptr, 0), writer);
+  }
+  EXPECT_EQ(files_in(folder), 5U);
+  write_file(folder / "f", "newest");
+  EXPECT_EQ(files_in(folder), 2U);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(File, WritesByNameAsAWhole) {
+  const TemporaryFolder folder;
+  write_file(folder / "f", "old");
+  EXPECT_THROW(write_file_by_name(folder / "f",
+                                  [](const std::string& name) {
+                                    std::ofstream(name) << "half";
+                                    throw Error("stop");
+                                  }),
+               Error);
+  EXPECT_EQ(read_file(folder / "f", 100), "old");
+  write_file_by_name(folder / "f", [](const std::string& name) { std::ofstream(name) << "new"; });
+  EXPECT_EQ(read_file(folder / "f", 100), "new");
+  EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(File, TheFolderIsSyncedAfterTheRename) {
+  const TemporaryFolder folder;
+  synced_folders = 0;
+  write_file(folder / "f", "new");
+  EXPECT_EQ(synced_folders, 1);
+}
+
+// Calls read() over and over while another process shortens and lengthens the file, until it was refused too.
+void read_while_it_changes(const std::string& path, const std::function<void()>& read) {
+  const auto size = static_cast<off_t>(std::filesystem::file_size(path));
+  const pid_t rotator = ::fork();
+  if (rotator == 0) {
+    while (::truncate(path.c_str(), size) == 0 && ::truncate(path.c_str(), 10) == 0) {
+    }
+    ::_exit(1);
+  }
+  int refused = 0;
+  for (int i = 0; i < 200 || (refused == 0 && i < 20'000); ++i) {
+    try {
+      read();
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  ::kill(rotator, SIGKILL);
+  ASSERT_EQ(::waitpid(rotator, nullptr, 0), rotator);
+  EXPECT_GT(refused, 0);
+}
+
+TEST(File, AFileThatShrinksWhileItIsReadIsAnError) {
+  const TemporaryFolder folder;
+  std::string text = "a,b\n";
+  while (text.size() < 4'000'000) text += "1.5,2.25\n";
+  write_file(folder / "f.csv", text);
+  read_while_it_changes(folder / "f.csv", [&] { WholeFile(folder / "f.csv"); });
+  write_file(folder / "f.csv", text);
+  CsvOptions options;
+  options.block_bytes = 1 << 16;
+  const std::vector<CsvColumn> wanted(2, CsvColumn::kNumber);
+  read_while_it_changes(folder / "f.csv", [&] { CsvFile(folder / "f.csv", options).load<float>(std::span(wanted)); });
+
+  write_file(folder / "g", "0123456789");
+  const InputFile file(folder / "g");
+  std::filesystem::resize_file(folder / "g", 4);
+  std::string bytes(10, '\0');
+  EXPECT_EQ(rejection([&] { file.read_at(0, bytes); }),
+            (folder / "g") +
+                ": expected 10 bytes, as when it was opened, found 4 (another program has changed the "
+                "file: read it again, or a copy of it)");
+}
+
+TEST(File, DevicesWithoutAnEndAreRefused) {
+  EXPECT_EQ(rejection([] { WholeFile("/dev/zero"); }),
+            "/dev/zero: expected a file or a pipe, found a device (if you trust it, lift the limits: no_limits, or "
+            "FAITHFUL_NO_LIMITS=1)");
+  EXPECT_EQ(WholeFile("/dev/null").bytes(), "");
 }
 
 TEST(File, AFullDiskIsAnErrorAndLeavesTheOldFile) {
@@ -146,7 +279,7 @@ TEST(File, PipesAreReadUpToTheirLimitAndWritten) {
   const std::string bytes(150'000, 'p');
   {
     std::thread writer([&] { write_file(pipe, bytes); });
-    EXPECT_EQ(MappedFile(pipe).bytes(), bytes);
+    EXPECT_EQ(WholeFile(pipe).bytes(), bytes);
     writer.join();
   }
   const auto old_handler = std::signal(SIGPIPE, SIG_IGN);
@@ -156,7 +289,7 @@ TEST(File, PipesAreReadUpToTheirLimitAndWritten) {
     } catch (const Error&) {  // the reader went away
     }
   });
-  EXPECT_EQ(rejection([&] { MappedFile(pipe, 1000); }), pipe + ": expected at most 1000 bytes, found more");
+  EXPECT_EQ(rejection([&] { WholeFile(pipe, 1000); }), pipe + ": expected at most 1000 bytes, found more");
   writer.join();
   std::signal(SIGPIPE, old_handler);
 }
@@ -165,7 +298,7 @@ TEST(File, BadPathsToRead) {
   const TemporaryFolder folder;
   write_file(folder / "pumps.csv", "1\n");
   const std::string at = folder.path().string();
-  const auto message = [](const std::string& path) { return rejection([&] { MappedFile file(path); }); };
+  const auto message = [](const std::string& path) { return rejection([&] { WholeFile file(path); }); };
   EXPECT_EQ(message(at + "/pump.csv"),
             at + "/pump.csv: expected a file, found none of that name (did you mean \"pumps.csv\"?)");
   EXPECT_EQ(message(at + "/zzzzzz"), at + "/zzzzzz: expected a file, found none of that name");
@@ -212,7 +345,7 @@ TEST(File, NoPermission) {
   ASSERT_EQ(::chmod((at + "/f").c_str(), 0), 0);
   ASSERT_EQ(::chmod(at.c_str(), 0555), 0);
   as_another_user([&] {
-    EXPECT_EQ(rejection([&] { MappedFile(at + "/f"); }),
+    EXPECT_EQ(rejection([&] { WholeFile(at + "/f"); }),
               at + "/f: expected a file that may be read, found no permission to read it");
     EXPECT_EQ(rejection([&] { write_file(at + "/g", "x"); }),
               at + "/g: expected a file that may be written, found no permission to write in \"" + at + "\"");

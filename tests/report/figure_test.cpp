@@ -57,7 +57,12 @@ TEST(Figure, NamesOfUsersAreOnlyText) {
   EXPECT_FALSE(contains(rendering.bytes, "uid="));
   const Rendering broken = render(small_figure("a\nset output 'x'\n\xFF"));
   ASSERT_EQ(broken.problem, "");
-  EXPECT_TRUE(contains(broken.bytes, "a set output 'x' ?"));
+  EXPECT_TRUE(contains(broken.bytes, "a\\nset output 'x'\\n\\xff"));
+  for (const Text quoted : {"'begins", "ends'", "'", "''", "\"", "\\"}) {
+    const Rendering drawn = render(small_figure(quoted));
+    EXPECT_EQ(drawn.problem, "");
+    EXPECT_TRUE(contains(drawn.bytes, "<text>" + quoted + "</text>")) << quoted;
+  }
 }
 
 TEST(Figure, EmptyAndConstantOnesAreDrawn) {

@@ -35,13 +35,21 @@ TEST(ExactText, ReadsBackAsTheSameNumber) {
   EXPECT_EQ(exact_text(0.1), "0.1");
 }
 
-TEST(Utf8, BrokenBytesBecomeQuestionMarks) {
-  EXPECT_EQ(valid_utf8("σ²–漢𝄞"), "σ²–漢𝄞");
-  EXPECT_EQ(valid_utf8("a\xFFz"), "a?z");
-  EXPECT_EQ(valid_utf8("\xC0\x80"), "??");            // longer than needed
-  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), "???");       // a surrogate
-  EXPECT_EQ(valid_utf8("\xE2\x82"), "??");            // cut short
-  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), "????");  // beyond the last code point
+TEST(Utf8, BrokenBytesAreShown) {
+  EXPECT_EQ(escape_html("σ²–漢𝄞"), "σ²–漢𝄞");
+  EXPECT_EQ(escape_html("a\xFFz"), "a\\xffz");
+  EXPECT_EQ(escape_html("\xC0\x80"), "\\xc0\\x80");                    // longer than needed
+  EXPECT_EQ(escape_html("\xED\xA0\x80"), "\\xed\\xa0\\x80");           // a surrogate
+  EXPECT_EQ(escape_html("\xE2\x82"), "\\xe2\\x82");                    // cut short
+  EXPECT_EQ(escape_html("\xF4\x90\x80\x80"), "\\xf4\\x90\\x80\\x80");  // beyond the last code point
+  EXPECT_EQ(escape_html("a\n\t\x1b\u202e\u0085"), "a\n\t\\x1b\\u202e\\u0085");
+}
+
+TEST(CsvWords, AreNoFormulas) {
+  for (const char* formula : {"=1+1", "+a", "-a", "@sum", "=HYPERLINK()"})
+    EXPECT_EQ(csv_words(formula), std::string("'") + formula);
+  EXPECT_EQ(csv_words("=a,b"), "\"'=a,b\"");
+  for (const char* words : {"-1", "+1.5e3", "a=b", "pump", "-inf"}) EXPECT_EQ(csv_words(words), words);
 }
 
 TEST(Utf8, WidthCountsWhatATerminalShows) {
@@ -94,7 +102,7 @@ TEST(Table, LinesBreakInHtmlWhereACellHoldsSentences) {
 
 TEST(Table, ControlCharactersDoNotBreakLines) {
   Table table{.title = "t\n1", .columns = {{"a"}}, .rows = {{"x\ny\033[31m"}}};
-  EXPECT_EQ(to_text(table), "t 1\n\na\n--------\nx y [31m\n");
+  EXPECT_EQ(to_text(table), "t\\n1\n\na\n------------\nx\\ny\\x1b[31m\n");
 }
 
 TEST(Table, WithoutRowsAndWithoutColumns) {

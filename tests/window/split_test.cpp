@@ -280,6 +280,17 @@ TEST(Split, KnownRulesOfMsl) {
   }
 }
 
+TEST(Split, KnownRulesOfMslAreNotThoseOfSmap) {
+  Dataset dataset = timelines(std::vector<std::vector<std::uint8_t>>(2, std::vector<std::uint8_t>(400, 0)));
+  dataset.format = "telemanom";
+  dataset.series[0].name = "P-1";
+  dataset.series[1].name = "T-1";
+  SplitOptions options;
+  apply_known_rules(dataset, options);
+  EXPECT_TRUE(options.leave_out.empty());
+  EXPECT_TRUE(options.together.empty());
+}
+
 TEST(Label, Rules) {
   Series series;
   series.labels = {0, 1, 1, 0, 0};

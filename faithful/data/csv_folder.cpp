@@ -1,0 +1,83 @@
+// A folder of tables, and folders in it: a file is a series. Labels may stand in a file of spans beside them.
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "faithful/data/folders_internal.h"
+#include "faithful/data/readers_internal.h"
+
+namespace faithful::data {
+namespace {
+
+constexpr int kDeepest = 8;  // folders in folders
+
+bool is_table(const std::string& name) {
+  const std::string extension = extension_of(name);
+  return extension == ".csv" || extension == ".tsv" || extension == ".txt";
+}
+
+// The tables of the folder, then those of its folders, as paths below it.
+void find_tables(const std::string& folder, const std::string& prefix, int depth, std::vector<std::string>& found) {
+  const std::vector<std::string> names = files_in(folder);
+  for (const std::string& name : names)
+    if (is_table(name) && is_file(join_path(folder, name))) found.push_back(prefix + name);
+  if (depth == kDeepest) return;
+  for (const std::string& name : names) {
+    const std::string below = join_path(folder, name);
+    if (!name.starts_with('.') && is_folder(below)) find_tables(below, prefix + name + "/", depth + 1, found);
+  }
+}
+
+// Adds the series of one file to the folder's. Class indices are of the file's own list and are mapped later.
+void append_file(Dataset& all, std::vector<std::string>& class_of_series, Dataset file, const std::string& path,
+                 const ReadOptions& options) {
+  if (all.series.empty()) {
+    all.channels = file.channels;
+  } else if (all.channels != file.channels) {
+    const bool same_count = all.channels.size() == file.channels.size();
+    const auto differ = std::ranges::mismatch(all.channels, file.channels).in2 - file.channels.begin();
+    reject({{path, 1},
+            fmt::format("the {} channels of the folder's first file", all.channels.size()),
+            same_count ? fmt::format("channel {}", quote(file.channels[static_cast<std::size_t>(differ)]))
+                       : fmt::format("{}", file.channels.size())});
+  }
+  if (file.has_point_labels()) all.classes = file.classes;
+  for (Series& series : file.series) {
+    class_of_series.push_back(series.label == kNoLabel ? "" : file.classes[static_cast<std::size_t>(series.label)]);
+    if (!options.series.empty()) series.name = fmt::format("{}/{}", file.name, series.name);
+    all.series.push_back(std::move(series));
+  }
+}
+
+}  // namespace
+
+Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
+  Dataset all;
+  all.name = file_name(path);
+  std::vector<std::string> class_of_series, tables;
+  find_tables(path, "", 0, tables);
+  if (tables.empty()) reject({{path}, "files .csv, .tsv or .txt (also .gz)", "none"});
+  ReadOptions one = options;
+  const std::string span_file = find_span_file(path, options);
+  if (!span_file.empty()) one.label.clear();
+  if (options.label_of == LabelOf::kSeries) one.positive.clear();  // which file has it does not matter
+  const SpansOfFiles spans = span_file.empty() ? SpansOfFiles{} : load_spans(span_file);
+  for (const std::string& table : tables) {
+    const std::string file = join_path(path, table);
+    Dataset part = load_csv_table(file, one);
+    const std::size_t slash = table.rfind('/');
+    if (slash != std::string::npos) part.name = table.substr(0, slash + 1) + part.name;
+    if (slash != std::string::npos && options.series.empty()) part.series[0].name = part.name;
+    if (!span_file.empty()) label_by_spans(part, spans, table, span_file);
+    if (all.series.empty()) all.notes = part.notes;
+    append_file(all, class_of_series, std::move(part), file, options);
+  }
+  if (!span_file.empty() && options.label.empty()) all.notes.push_back(fmt::format("labels of {}", span_file));
+  if (options.label_of == LabelOf::kSeries && !one.label.empty())
+    set_classes(all, class_of_series, options.positive, {path});
+  check_positive(all, path, options);
+  return finished(std::move(all), path, "csv-folder", options);
+}
+
+}  // namespace faithful::data

@@ -1,0 +1,74 @@
+"""Hostile names of channels and classes, from data to predictions: nothing of them acts on a terminal, a page, gnuplot
+or a spreadsheet."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from program import run
+
+CHANNELS = ["\x1b[31mred", "'quoted", "new\nline", "bi\u202edi", "c1\u009b2J", "<b>bold</b>"]
+CLASSES = ["=cmd|' /C calc'!A0", "'fine\x1b]0;title\x07\n"]
+LABEL = ("--label", "kind", "--label-of", "series")
+ACTING = "\x1b\x07\r\u202e\u009b"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Runs of two classes, a file each, and a model of them."""
+    path = tmp_path_factory.mktemp("names")
+    (path / "runs").mkdir()
+    rng = np.random.default_rng(1)
+    for i in range(16):
+        text = io.StringIO()
+        writer = csv.writer(text)
+        writer.writerow([*CHANNELS, "kind"])
+        for row in rng.normal(i % 2, 1, (24, len(CHANNELS))):
+            writer.writerow([*(f"{value:.4f}" for value in row), CLASSES[i % 2].strip()])
+        (path / "runs" / f"{i}.csv").write_bytes(text.getvalue().encode())
+    done = run("train", "runs", *LABEL, "--preset", "plain", "--epochs", 2, "--width", 16, "--heads", 2,
+               "--layers", 1, "--seed", 1, "--threads", 1, "-o", "m.safetensors", cwd=path)
+    check(done)
+    return path
+
+
+def check(done):
+    assert done.returncode == 0, done.stderr
+    for text in (done.stdout, done.stderr):
+        assert not any(mark in text for mark in ACTING), text
+    return done.stdout
+
+
+def test_data_info(folder):
+    text = check(run("data", "info", "runs", *LABEL, cwd=folder))
+    assert r"\x1b[31mred, 'quoted, new\nline, bi\u202edi, c1\u009b2J, <b>bold</b>" in text
+    parts = check(run("data", "info", "runs", *LABEL, "--json", cwd=folder))
+    assert [channel["name"] for channel in json.loads(parts)["parts"][0]["channels"]] == CHANNELS
+
+
+def test_evaluate_and_its_page(folder):
+    check(run("evaluate", "m.safetensors", "runs", *LABEL, "-o", "evaluation", cwd=folder))
+    check_page(folder / "evaluation")
+
+
+def check_page(folder):
+    [page] = folder.glob("*.html")
+    text = page.read_text()
+    assert not any(mark in text for mark in ACTING) and "<b>bold" not in text
+    assert "gnuplot failed" not in text
+
+
+def test_diagnose_draws_its_figures(folder):
+    check(run("diagnose", "m.safetensors", "runs", *LABEL, "-o", "diagnosis", cwd=folder))
+    check_page(folder / "diagnosis")
+
+
+def test_predict(folder):
+    text = check(run("predict", "m.safetensors", "runs", *LABEL, cwd=folder))
+    classes = {row["class"] for row in csv.DictReader(io.StringIO(text))}
+    assert classes <= {"'" + CLASSES[0], r"'fine\x1b]0;title\x07"}
+    check(run("predict", "m.safetensors", "runs", *LABEL, "-o", "p.csv", cwd=folder))
+    assert not any(line.split(",")[-1].startswith("=") for line in (folder / "p.csv").read_text().splitlines())
