@@ -186,7 +186,7 @@ def test_diagnose_with_a_normal_and_without_an_alarm(june, folder, model, file, 
     bare = data.load(folder / "june.csv", ignore=["hot", "time"])
     found = faithful.diagnose(model, bare, normal=data.load(folder / "good.csv"))
     assert found.normal.endswith("of good") and found[0].truth is None and found[0].truth_words == ""
-    assert found.to_dict() == program("diagnose", file, folder / "june.csv", "--normal", folder / "good.csv", "--json")
+    assert found.to_dict() == program("diagnose", file, folder / "june.csv", "--time", "none", "--normal", folder / "good.csv", "--json")
     none = faithful.diagnose(model, june, above=1.0)
     assert len(none) == 0 and none.summary.startswith("no alarm: the highest score is ")
     assert "above=0.9" in none.summary and repr(none).endswith(none.summary)

@@ -117,7 +117,7 @@ def test_every_option_of_train_is_described_once():
     listed = re.findall(r"^  (?:-\w, |--rate, )?(--[a-z-]+)", run("train", "--help-all").stdout, re.M)
     rows = re.findall(r"^\| `(?:-\w,|--rate,)?(--[a-z-]+)[^`]*` \| .* \| (.+) \|$", run("--generate", "options").stdout, re.M)
     assert len(set(listed)) == len(listed) > 70
-    assert [flag for flag, _ in rows] == [flag for flag in listed if flag not in ("--threads", "--config", "--help", "--help-all")]
+    assert [flag for flag, _ in rows] == [flag for flag in listed if flag not in ("--threads", "--config", "--no-limits", "--help", "--help-all")]
     meanings = [meaning for _, meaning in rows]
     assert len(set(meanings)) == len(meanings) and all(len(meaning) > 10 for meaning in meanings)
 
