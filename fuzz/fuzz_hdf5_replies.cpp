@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto arrays =
         faithful::data::read_hdf5_replies("x.h5", 1000, {{.name = "meta", .required = false}, table}, read);
-    if (by_rows ? rows != wanted : arrays[1]->values.size() > (1 << 20) / sizeof(float)) __builtin_trap();
+    if (by_rows ? rows > wanted : arrays[1]->values.size() > (1 << 20) / sizeof(float)) __builtin_trap();
   } catch (const faithful::InputError&) {
   }
   return 0;
