@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto read = [&](void* into, std::size_t count) {
     if (count > rest.size()) return false;
-    std::memcpy(into, rest.data(), count);
+    if (count > 0) std::memcpy(into, rest.data(), count);
     rest.remove_prefix(count);
     return true;
   };
