@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string_view rest(reinterpret_cast<const char*>(data) + 1, size - 1);
   const auto read = [&](void* into, std::size_t count) {
     if (count > rest.size()) return false;
-    std::memcpy(into, rest.data(), count);
+    if (count > 0) std::memcpy(into, rest.data(), count);
     rest.remove_prefix(count);
     return true;
   };
@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     const auto arrays =
         faithful::data::read_hdf5_replies("x.h5", 1000, {{.name = "meta", .required = false}, table}, read);
-    if (by_rows ? rows != wanted : arrays[1]->values.size() > (1 << 20) / sizeof(float)) __builtin_trap();
+    if (by_rows ? rows > wanted : arrays[1]->values.size() > (1 << 20) / sizeof(float)) __builtin_trap();
   } catch (const faithful::InputError&) {
   }
   return 0;

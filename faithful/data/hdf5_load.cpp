@@ -27,6 +27,7 @@ std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path
 
 #else
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -166,7 +167,8 @@ std::vector<std::size_t> read_shape(const Replies& replies, const std::string& n
   std::size_t count = 1;
   for (std::uint64_t i = 0; i < axes; ++i) {
     shape.push_back(replies.read_number());
-    if (__builtin_mul_overflow(count, shape.back(), &count)) replies.reject_damaged();
+    // An axis of length 0 must not hide the others.
+    if (__builtin_mul_overflow(count, std::max<std::size_t>(shape.back(), 1), &count)) replies.reject_damaged();
   }
   const std::size_t most = inflated_limit(file_size);
   if (count > most / sizeof(float)) {
@@ -189,7 +191,7 @@ PlainArray read_array(const Replies& replies, const Hdf5Request& request, std::u
   }
   request.take_shape(array.shape);
   std::vector<float> values(row);
-  for (std::size_t i = 0; i < array.shape[0]; ++i) {
+  for (std::size_t i = 0; i < array.shape[0] && row > 0; ++i) {
     replies.read_into(values.data(), row * sizeof(float));
     request.take_row(i, values);
   }

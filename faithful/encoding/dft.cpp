@@ -29,13 +29,13 @@ void check_period(const DftShape& shape) {
             fmt::format("at least {} {}", field_text("dim"), shape.dim),
             fmt::format("{}", shape.period)});
   }
-  if (shape.period > limits().period) {  // the roots of unity
+  checked_product({2, shape.period}, "period");  // the roots of unity
+  if (shape.period > limits().period) {
     reject({{.field = "period"},
             fmt::format("at most {}", limits().period),
             fmt::format("{}", shape.period),
             limits_hint()});
   }
-  checked_product({2, shape.period}, "period");
 }
 
 }  // namespace
