@@ -5,16 +5,17 @@
 #include "app/data_arguments.h"
 #include "app/evaluation_tables.h"
 #include "app/pages/evaluation_page.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/report/text.h"
-#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
 namespace {
 
 struct EvaluateOptions {
-  std::string model, data_path, output;
+  UsedModel model;
+  std::string data_path, output;
   ReadOptions data;
   EvaluationOptions evaluation;
   std::size_t seed = 1;
@@ -42,7 +43,7 @@ std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& mo
 }
 
 void evaluate(const EvaluateOptions& options) {
-  const TrainedModel model = load_model(options.model);
+  const TrainedModel model = load_used_model(options.model);
   Dataset dataset = read_for_model(options.data_path, options.data, model);
   const Windows windows = windows_to_evaluate(dataset, model, options.held_out);
   ThreadPool pool(options.threads);
@@ -68,7 +69,6 @@ Command evaluate_verb() {
   const auto options = std::make_shared<EvaluateOptions>();
   EvaluationOptions& e = options->evaluation;
   const std::vector<Option> evaluation = {
-      {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder with labels, such as faithful data info reads", required},
       {"--held-out", &options->held_out, "of the data of its training, the test part alone, which it has not seen",
        common},
@@ -85,7 +85,8 @@ Command evaluate_verb() {
           "Compares what a model says with the labels of a data set: precision, recall, F1, areas under the curves, "
           "accuracy, each with an interval by bootstrap; the confusion matrix; events detected, false alarms and "
           "delay where points have labels. The threshold is the model's own: nothing is chosen here.",
-      .options = joined({grouped("Evaluation", evaluation),
+      .options = joined({grouped("Model", used_model_options(options->model)),
+                         grouped("Evaluation", evaluation),
                          data_option_list(options->data),
                          grouped("Output", output),
                          {threads_option(options->threads)}}),

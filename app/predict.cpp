@@ -10,6 +10,7 @@
 
 #include "app/data_arguments.h"
 #include "app/predictions.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
@@ -18,14 +19,14 @@
 #include "faithful/predict/sample_lines.h"
 #include "faithful/predict/stream.h"
 #include "faithful/trained/match.h"
-#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
 namespace {
 
 struct PredictOptions {
-  std::string model, data_path, output, scale_as;
+  UsedModel model;
+  std::string data_path, output;
   ReadOptions data;
   std::size_t threads = default_threads();
 };
@@ -152,8 +153,10 @@ void predict_lines(const PredictOptions& options, TrainedModel model) {
 void predict(const PredictOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".csv"))
     reject({{"--output"}, "a file name that ends in .csv", quote(options.output)});
-  TrainedModel model = load_model(options.model);
-  if (!options.scale_as.empty()) scale_as(model, options.scale_as);
+  TrainedModel model = load_used_model(options.model);
+  std::vector<std::string> notes;
+  add_scaling_note(model, notes);
+  for (const std::string& note : notes) notice(note);
   if (options.data_path == "-") return predict_lines(options, std::move(model));
   if (options.output.empty()) {
     Sink sink(model, nullptr);
@@ -173,11 +176,8 @@ void predict(const PredictOptions& options) {
 Command predict_verb() {
   const auto options = std::make_shared<PredictOptions>();
   const std::vector<Option> output = {
-      {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder, labels not needed; -: lines of CSV on standard input", required},
-      {"-o,--output FILE", &options->output, "scores.csv; without it they are printed", common},
-      {"--scale-as SERIES", &options->scale_as, "scale as this series of the training",
-       by_default("by its name, else as all together"), common}};
+      {"-o,--output FILE", &options->output, "scores.csv; without it they are printed", common}};
   return {.name = "predict",
           .summary = "a score and a class for each window of a data set",
           .description =
@@ -186,8 +186,10 @@ Command predict_verb() {
               "probability of the second of two classes, or of each class) and the class. Columns are matched by name. "
               "With -, samples come as lines on standard input, and each is answered at once as soon as a window is "
               "full.",
-          .options =
-              joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
+          .options = joined({grouped("Model", used_model_options(options->model)),
+                             grouped("Output", output),
+                             data_option_list(options->data),
+                             {threads_option(options->threads)}}),
           .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
                        {"tail -f log.csv | faithful predict pump.safetensors -", "a stream, one answer a sample"}},
           .run = [options] { predict(*options); }};

@@ -78,10 +78,12 @@ std::string window_text(const TrainedModel& model) {
 }
 
 std::string scaler_text(const ScalerRecord& record) {
+  if (record.scaling == Scaling::kWindow) return to_string(record.kind) + ", each window by its own statistics";
   return to_string(record.kind) +
-         (record.by_series.empty()
-              ? ", common to all series"
-              : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
+         (record.by_series.empty() ? ", by the statistics of all training data"
+                                   : fmt::format(", each training series by its own statistics ({} series); new data "
+                                                 "by those of all of them",
+                                                 record.by_series.size()));
 }
 
 std::string value_text(const Json& json) {

@@ -45,6 +45,7 @@ struct FAITHFUL_API DiagnosisReport {
   std::vector<std::optional<AlarmTruth>> truths = {};  // [found], by the labels
   std::optional<DiagnosisScores> scores = {};          // where the labels say what was wrong
   Normal normal = {};
+  ScalerRecord scaler = {};                 // of the windows
   std::optional<SurestWindow> surest = {};  // none where the chosen series have no window
 
   const Series& series_of(const Diagnosis& one) const { return dataset.series[one.alarm.series]; }

@@ -5,6 +5,7 @@
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/match.h"
 
 namespace faithful {
 
@@ -40,6 +41,7 @@ Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool he
         fmt::format("this looks like the data that the model was trained on, so the scores are too good: {} takes only "
                     "its test part",
                     field_text("held_out")));
+  if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
   keep_labelled(dataset);
   return cut_for_model(dataset, model);
 }

@@ -58,6 +58,7 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   add("split.validation", text_of(fit.split.validation));
   add("split.folds", text_of(fit.split.folds));
   add("scaler", to_string(fit.scaler));
+  if (!is_former_scaling(fit.scaling, dataset, fit.split.kind)) add("scaling", to_string(fit.scaling));
   for (const auto& [name, value] : recorded_fields(fit.model)) {  // those of the data and of the arm come later
     if (name != "channels" && name != "length" && name != "classes" && name != "encoding" && name != "scale")
       add("model." + name, to_text(value));
@@ -96,6 +97,12 @@ std::string digest_of(const Dataset& dataset) {
 
 StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&dataset), options_(std::move(options)) {
   check_study_options(options_);
+  if (options_.fit.scaling == Scaling::kAuto) {  // once for all arms and seeds, on a seed that is not reported
+    FitOptions fit = options_.fit;
+    fit.split.seed = kRateSeed;
+    ThreadPool pool(1);
+    options_.fit.scaling = choose_scaling(dataset, fit, pool).scaling;
+  }
   settings_ = make_settings(dataset, options_);
   FitOptions& fit = options_.fit;
   fit.model.input.channels = dataset.channels.size();

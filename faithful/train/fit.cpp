@@ -31,9 +31,10 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
-Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options) {
+Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options,
+                 Scaling scaling) {
   const Split split(dataset, split_options);
-  const Scaler scaler = fit_scaler(split.train(), options.scaler);
+  const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
   Prepared made{options.model, scaler.record(), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
   config.input.channels = dataset.channels.size();
@@ -65,6 +66,7 @@ class Job {
   void choose_epochs(FitResult& result) const;
   void take_pooled_threshold(FitResult& result) const;
   void score(FitResult& result) const;
+  std::string choices_text() const;
   void note_data(FitResult& result, const Prepared& prepared) const;
   TrainedModel model_around(const Prepared& prepared) const;
 
@@ -73,6 +75,7 @@ class Job {
   ThreadPool& pool_;
   const FitControl& control_;
   SplitOptions split_;
+  ScalingChoice scaling_;
   Checkpoints checkpoints_;
   std::size_t folds_ = 0;  // of the cross-validation; 0: none
   std::size_t resumed_from_ = 0;
@@ -99,6 +102,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   const bool validates = given && options.cross_validate && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
   split_.refit = given && !(validates && split_.folds == 1);
+  data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
   if (checkpoints_.done().size() > folds_)
@@ -116,6 +120,7 @@ SplitOptions Job::fold_split(std::size_t fold) const {
 // Windows are identified by their content; this is what they do not show.
 Identity Job::identity() const {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  const bool former = is_former_scaling(scaling_.scaling, dataset_, split_.kind);
   return {{"split", to_string(split_.kind)},
           {"split.seed", text(split_.seed)},
           {"split.window", text(split_.window.length)},
@@ -125,7 +130,7 @@ Identity Job::identity() const {
           {"split.validation", text(split_.validation)},
           {"split.folds", text(folds_)},
           {"scale", to_string(options_.scaler)},
-          {"scale.scope", "0"}};  // as earlier checkpoints have it
+          {"scale.scope", former ? "0" : to_string(scaling_.scaling)}};  // "0": as earlier checkpoints have it
 }
 
 TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
@@ -150,7 +155,8 @@ bool Job::cross_validate() {
   while (checkpoints_.done().size() < folds_) {
     const std::size_t fold = checkpoints_.done().size();
     std::optional<Prepared> prepared;
-    data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold))); });
+    data_seconds_ +=
+        seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold), scaling_.scaling)); });
     Classifier<float> model(prepared->config);
     TrainResult result = train(model, prepared->sets, options, fmt::format("fold {} of {}", fold + 1, folds_), true);
     if (result.reason == StopReason::kStopped) return false;
@@ -199,7 +205,7 @@ void Job::score(FitResult& result) const {
     std::vector<WindowSets> folds;
     if (dataset_.classes.size() == 2)
       for (std::size_t fold = 0; fold < folds_; ++fold)
-        folds.push_back(prepare(dataset_, options_, fold_split(fold)).sets);
+        folds.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
     BaselineOptions baseline = options_.baseline;
     baseline.seed = options_.train.seed;
     baseline.events = in_order;
@@ -208,9 +214,19 @@ void Job::score(FitResult& result) const {
   });
 }
 
+// Split and scaling with the reason for each, in one line; empty where there was nothing to choose.
+std::string Job::choices_text() const {
+  const std::string split = reason_of_split(dataset_, split_);
+  std::string text = split.empty() ? "" : fmt::format("{} {}: {}", field_text("split"), to_string(split_.kind), split);
+  if (scaling_.why.empty()) return text;
+  return fmt::format("{}{}{} {}: {}", text, text.empty() ? "" : "; ", field_text("scaling"),
+                     to_string(scaling_.scaling), scaling_.why);
+}
+
 void Job::note_data(FitResult& result, const Prepared& prepared) const {
-  result.notes = prepared.notes;
   const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
+  if (std::string choices = choices_text(); !choices.empty()) note(std::move(choices));
+  for (const std::string& text : prepared.notes) note(text);
   if (const std::size_t count = unlabelled_series(dataset_); count > 0)
     note(fmt::format("{} series without labels are left out", count));
   if (split_.leave_out.size() > options_.split.leave_out.size())
@@ -241,7 +257,7 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
 FitResult Job::run() {
   const bool complete = cross_validate();
   std::optional<Prepared> prepared;
-  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_)); });
+  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_, scaling_.scaling)); });
   FitResult result{.model = model_around(*prepared), .sets = prepared->sets, .split = split_.kind};
   result.data_seconds = data_seconds_;
   note_data(result, *prepared);

@@ -25,6 +25,7 @@ struct FitOptions {
   ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
   SplitOptions split = {};  // series without labels are left out; rules of known data sets are applied
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
+  Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
@@ -38,6 +39,17 @@ struct FitOptions {
 // value; split and window length as the data suggests (suggested_split).
 FAITHFUL_API FitOptions default_fit_options();
 FAITHFUL_API FitOptions default_fit_options(const Dataset& dataset);
+
+// Which statistics scale the windows, and why, in words (empty where there was nothing to choose).
+struct ScalingChoice {
+  Scaling scaling = Scaling::kCommon;
+  std::string why = {};
+};
+
+// The options' own scaling; kAuto: kCommon for one timeline and for series with one label. For several timelines kWindow
+// where the linear baseline has a higher AUC-PR on the validation part with it, else kCommon. Statistics that new data
+// does not have (kSeries) are never chosen.
+FAITHFUL_API ScalingChoice choose_scaling(const Dataset& dataset, const FitOptions& options, ThreadPool& pool);
 
 // How it is watched and steered. Nothing of it changes the result.
 struct FitControl {

@@ -112,6 +112,9 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
   };
   record.common = {row(shift, 0), row(factor, 0)};
   for (std::size_t i = 0; i < series.size(); ++i) record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
+  record.scaling = series.empty() ? Scaling::kCommon : Scaling::kSeries;  // files before version 0.2 do not say
+  if (const Json* scaling = json.find("scaling"))
+    record.scaling = parse_named(scaling->string(place), {Scaling::kCommon, Scaling::kSeries, Scaling::kWindow}, place);
   return record;
 }
 
@@ -230,6 +233,8 @@ void check_model(const TrainedModel& model, const std::string& place) {
   check_names(model.channels, shape.channels, place + ": channels");
   check_names(model.classes, shape.classes, place + ": classes");
   check_scale(model.scaler.common, shape.channels, place + ": scaler");
+  if (model.scaler.scaling != Scaling::kSeries && !model.scaler.by_series.empty())
+    reject({{place + ": scaler"}, "statistics of series only with scaling series", to_string(model.scaler.scaling)});
   for (const auto& [name, scale] : model.scaler.by_series)
     check_scale(scale, shape.channels, fmt::format("{}: scaler of {}", place, quote(name)));
   const auto require = [&](bool holds, const char* where, const std::string& wanted, const auto& found) {
@@ -251,6 +256,7 @@ Json describe_model(const TrainedModel& model) {
                       {"classes", names_json(model.classes)},
                       {"window", window_json(model)},
                       {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
+                                              {"scaling", to_string(model.scaler.scaling)},
                                               {"series", names_json(scaler_arrays(model.scaler).series)}}},
                       {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
                       {"record", model.record}};

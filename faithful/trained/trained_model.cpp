@@ -47,7 +47,11 @@ const Transformer* TrainedModel::transformer() const {
 Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
   assert(dataset.channels == model.channels);
   const Split split = Split::hold_out_all(dataset, prediction_windows(model));
-  return std::move(cut_windows(split, Scaler(model.scaler)).test);
+  return std::move(cut_windows(split, Scaler(prediction_scaler(model))).test);
+}
+
+ScalerRecord prediction_scaler(const TrainedModel& model) {
+  return {model.scaler.kind, model.scaler.common, {}, model.scaler.scaling};
 }
 
 Json split_json(const SplitOptions& split) {

@@ -38,9 +38,13 @@ struct FAITHFUL_API TrainedModel {
   bool takes_whole_series() const { return window.length == 0; }
 };
 
-// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by its scaler. The data
-// set must outlive them.
+// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by prediction_scaler. The
+// data set must outlive them.
 FAITHFUL_API Windows cut_for_model(const Dataset& dataset, const TrainedModel& model);
+
+// What scales new data: the statistics of all training samples, or each window's own. Never those of one training
+// series: a name does not make new data part of the training. scale_as() chooses a series.
+FAITHFUL_API ScalerRecord prediction_scaler(const TrainedModel& model);
 
 // The split of a training, as a model's record keeps it: enough to make every part again.
 FAITHFUL_API Json split_json(const SplitOptions& split);

@@ -47,6 +47,35 @@ std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
   return hash;
 }
 
+// Of timelines with point labels, those that share a clock together.
+struct TimelineCounts {
+  std::size_t all = 0, anomalous = 0;
+  bool anomalous_have_normal = true;  // each with an anomaly also has a window's length without one
+  bool can_hold_out() const { return anomalous >= 3 && (anomalous_have_normal || all - anomalous >= 3); }
+};
+
+bool has_normal_window(const std::vector<std::uint8_t>& anomalous, std::size_t length) {
+  std::size_t run = 0;
+  return std::ranges::any_of(anomalous, [&](std::uint8_t flag) {
+    run = flag == 0 ? run + 1 : 0;
+    return run >= length;
+  });
+}
+
+TimelineCounts count_timelines(const Dataset& dataset, SplitOptions options) {
+  apply_known_rules(dataset, options);
+  options.labelled_only = true;
+  TimelineCounts counts;
+  for (const SharedTimeline& timeline : make_timelines(dataset, options)) {
+    ++counts.all;
+    if (std::ranges::find(timeline.anomalous, 1) == timeline.anomalous.end()) continue;
+    ++counts.anomalous;
+    counts.anomalous_have_normal =
+        counts.anomalous_have_normal && has_normal_window(timeline.anomalous, options.window.length);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<Setting> settings(SplitOptions& options) {
@@ -105,9 +134,21 @@ SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
   if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
     options.kind = SplitKind::kGiven;
   } else {
-    options.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
+    const bool whole = by_series || count_timelines(dataset, options).can_hold_out();
+    options.kind = whole ? SplitKind::kSeries : SplitKind::kBlocked;
   }
   return options;
+}
+
+std::string reason_of_split(const Dataset& dataset, const SplitOptions& options) {
+  const bool may_differ = options.kind == SplitKind::kSeries || options.kind == SplitKind::kBlocked;
+  if (!may_differ || !dataset.has_point_labels() || suggested_split(dataset).kind != options.kind) return "";
+  const TimelineCounts counts = count_timelines(dataset, options);
+  if (counts.all < 2) return "";
+  const std::string found = fmt::format("{} of {} series have anomalies", counts.anomalous, counts.all);
+  return options.kind == SplitKind::kSeries
+             ? found + ", so whole series are held out"
+             : found + ", too few to hold out whole series, so blocks of each are held out";
 }
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {

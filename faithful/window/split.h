@@ -55,8 +55,14 @@ struct SplitOptions {
 FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
 
 // The split that a data set suggests, everything else as in `options`: whole series where each has one label, windows of
-// 100 samples where points have; its own test part where it has one, else `series` or `blocked`.
+// 100 samples where points have; its own test part where it has one, else `series` or `blocked`. Timelines are held out
+// whole where every part can have anomalous and normal windows: at least 3 of them have an anomaly, and at least 3 have
+// none or those with an anomaly have normal windows too. Else blocks of each are held out.
 FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {});
+
+// Why timelines are split so, in words: "9 of 12 series have anomalies, so whole series are held out". Empty for one
+// timeline, for series with one label and where the data or the user has another split.
+FAITHFUL_API std::string reason_of_split(const Dataset& dataset, const SplitOptions& options);
 
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
 FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);

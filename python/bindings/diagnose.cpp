@@ -2,6 +2,7 @@
 
 #include "core.h"
 #include "faithful/diagnose/words.h"
+#include "faithful/trained/match.h"
 #include "trained.h"
 
 namespace faithful::python {
@@ -21,15 +22,18 @@ DiagnoseOptions diagnose_options_of(const py::dict& said) {
 }
 
 // What the program prints as JSON, and its words. `normal` may be None.
-py::dict diagnose_data(const TrainedModel& model, const Dataset& given, const Dataset* given_normal,
-                       const py::dict& said, std::size_t threads) {
+py::dict diagnose_data(const TrainedModel& given_model, const Dataset& given, const Dataset* given_normal,
+                       const ModelChanges& changes, const py::dict& said, std::size_t threads) {
+  const TrainedModel model = changed(given_model, changes);
   DiagnoseOptions options = diagnose_options_of(said);
   std::string json, summary;
   std::vector<std::string> notes, truths;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
-    const Dataset dataset = data_for_model(given, model);
+    Dataset dataset = data_for_model(given, model);
+    if (std::string note = scaling_note(model); !note.empty() && !options.held_out)
+      dataset.notes.push_back(std::move(note));
     Dataset normal;
     if (given_normal != nullptr) {
       normal = data_for_model(*given_normal, model);

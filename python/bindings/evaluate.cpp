@@ -17,8 +17,9 @@ EvaluationOptions evaluation_options_of(const py::dict& said) {
 }
 
 // What the program prints as JSON, and of each window where it lies and what was predicted.
-py::dict evaluate(const TrainedModel& model, const Dataset& given, bool held_out, const py::dict& said,
-                  std::size_t threads) {
+py::dict evaluate(const TrainedModel& given_model, const Dataset& given, const ModelChanges& changes, bool held_out,
+                  const py::dict& said, std::size_t threads) {
+  const TrainedModel model = changed(given_model, changes);
   const EvaluationOptions options = evaluation_options_of(said);
   Dataset dataset;
   std::vector<Window> windows;

@@ -37,7 +37,7 @@ FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
   take_settings(settings(options.split), part("split"));
-  options.scaler = scaler_of(part("split"));
+  take_scaler(part("split"), options.scaler, options.scaling);
   take_settings(settings(options.train), part("train"));
   options.baselines = said["baselines"].cast<bool>();
   options.baseline.seed = options.train.seed;

@@ -16,6 +16,12 @@ Dataset data_for_model(const Dataset& given, const TrainedModel& model) {
   return dataset;
 }
 
+TrainedModel changed(const TrainedModel& model, const ModelChanges& changes) {
+  TrainedModel copy = model;
+  if (changes.scale_as) scale_as(copy, *changes.scale_as);
+  return copy;
+}
+
 namespace {
 
 std::shared_ptr<TrainedModel> model_of_bytes(const py::bytes& bytes) {
@@ -58,6 +64,9 @@ void bind_trained(py::module_& module) {
           py::call_guard<py::gil_scoped_release>())
       .def("bytes", [](const TrainedModel& self) { return py::bytes(model_bytes(self)); })
       .def(py::pickle([](const TrainedModel& self) { return py::bytes(model_bytes(self)); }, &model_of_bytes));
+  py::class_<ModelChanges>(module, "ModelChanges").def(py::init([](std::optional<std::string> scale_as) {
+    return ModelChanges{std::move(scale_as)};
+  }));
   module.def(
       "load_model", [](const std::string& path) { return std::make_shared<TrainedModel>(load_model(path)); },
       py::call_guard<py::gil_scoped_release>());

@@ -53,6 +53,7 @@ class TimeSeriesTransformer:
         class_weights: Literal["auto", "none"] = "auto",
         select: Literal["auto", "loss"] = "auto",
         scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
+        scaling: Literal["auto", "common", "window"] = "common",
         validation: float | int | None = 0.15,
         threshold: float | Literal["validation"] = 0.5,
         axes: Literal["ntc", "nct"] = "ntc",

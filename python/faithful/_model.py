@@ -54,8 +54,8 @@ def fit(data, encoding="dft", *, preset="small", seed=1, baselines=True, n_jobs=
     """Trains a classifier of windows or of whole series, as `faithful train` does: the same bits for the same seed.
 
     data: a data set with labels. options: those of windows, model, position and training, such as window, stride,
-    split, scaler, width, epochs, learning_rate; docs/options.md describes each. Without window and split both follow
-    the data. The test part is scored once: model.record["test"], beside model.record["baselines"].
+    split, scaler, scaling, width, epochs, learning_rate; docs/options.md describes each. Without window and split both
+    follow the data; model.notes says what was chosen, and why. The test part is scored once: model.record["test"], beside model.record["baselines"].
     """
     said = checked({"encoding": encoding, **options}, _FIT)
     parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
@@ -111,10 +111,10 @@ def predict(model, data, *, scale_as=None, n_jobs=None):
     """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. Channels are matched by name. scale_as: scale as
-    this series of the training; by default by name, else as all together.
+    this series of the training; by default by the statistics of all training data.
     """
     core = model_of(model)
-    one = _core.predict(core, data_of(data), None if scale_as is None else text("scale_as", scale_as), threads(n_jobs))
+    one = _core.predict(core, data_of(data), changes_of(scale_as), threads(n_jobs))
     classes = core.classes
     first, last = _times(data, one)
     return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
@@ -130,6 +130,11 @@ def model_of(model):
     if isinstance(model, (str, os.PathLike)):
         return _core.load_model(os.fspath(model))
     raise TypeError(f"model: expected a Model, a fitted TimeSeriesTransformer or a model file, found {found(model)}")
+
+
+def changes_of(scale_as):
+    """What a call changes about its model."""
+    return _core.ModelChanges(None if scale_as is None else text("scale_as", scale_as))
 
 
 def data_of(data, name="data"):

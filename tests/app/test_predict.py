@@ -230,6 +230,28 @@ def test_data_that_does_not_fit(folder):
                                                                 cwd=folder)
 
 
+def test_the_name_of_a_file_does_not_matter(tmp_path):
+    (tmp_path / "runs").mkdir()
+    for number in range(1, 7):
+        table = [(stamp, [5 * number + values[0], *values[1:]], broken) for stamp, values, broken in rows(400, number)]
+        write_table(tmp_path / "runs" / f"{number}.csv", table, stamps=False)
+    write_table(tmp_path / "1.csv", rows(200, 9), label=False, stamps=False)
+    (tmp_path / "monday.csv").write_bytes((tmp_path / "1.csv").read_bytes())
+    scores = lambda name, *more: [row["score"] for row in parsed(  # noqa: E731
+        run("predict", "m.safetensors", f"{name}.csv", *more, cwd=tmp_path).stdout)]
+    for flags, chosen in (((), "--split series: 6 of 6 series have anomalies"),
+                          (("--split", "blocked", "--scaling", "series"), "(blocked split)")):
+        done = run("train", "runs", "--label", "broken", *SMALL, *flags, "-o", "m.safetensors", cwd=tmp_path)
+        assert done.returncode == 0 and chosen in done.stdout, done
+        assert scores("1") == scores("monday")
+    note = run("predict", "m.safetensors", "1.csv", cwd=tmp_path).stderr
+    assert note.count("\n") == 1 and "--scale-as SERIES takes one" in note, note
+    assert scores("monday", "--scale-as", "1") != scores("monday")
+    held = run("evaluate", "m.safetensors", "runs", "--label", "broken", "--held-out", cwd=tmp_path)
+    assert held.returncode == 0 and "--scale-as" not in held.stdout, held
+    assert run("evaluate", "m.safetensors", "runs", "--label", "broken", cwd=tmp_path).stdout.count("--scale-as") == 1
+
+
 def test_files_that_are_no_models(folder):
     whole = (folder / "m.safetensors").read_bytes()
     (folder / "cut.safetensors").write_bytes(whole[:-5])

@@ -1,5 +1,3 @@
-#include "faithful/train/fit_details.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
+#include "faithful/train/fit_details.h"
 #include "faithful/train/times.h"
 #include "tests/support.h"
 #include "tests/train/toy.h"
@@ -44,12 +43,36 @@ TEST(Fit, TimelinesFromDataToTestScores) {
   EXPECT_GT(result.test.auc_pr.value(), 0.95);
   EXPECT_GE(result.test.events->recall(), 0.9);
   ASSERT_EQ(result.baselines.size(), 3U);
-  EXPECT_EQ(result.model.scaler.by_series.size(), 3U) << "each timeline by its own statistics";
+  EXPECT_TRUE(result.model.scaler.by_series.empty()) << "new data has no statistics of a training series";
+  EXPECT_TRUE(has_note(result, "validation AUC-PR of the linear baseline is"));
   const FitResult again = fit_in_detail(dataset, options, one);
   EXPECT_EQ(weights_of(again.model), weights_of(result.model));
   EXPECT_EQ(again.test_probabilities, result.test_probabilities);
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(again.baselines[i].test.headline(), result.baselines[i].test.headline());
+}
+
+// Machines swing a thousand times as far as others; in an anomaly each has spikes, for its own measure.
+TEST(Fit, ScalesWithinTheWindowWhereThatValidatesBetter) {
+  Dataset dataset = toy_timelines(9, 900);
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t t = 0; t < 900; ++t) {
+      float& value = dataset.series[i].values(t, 1);
+      if (dataset.series[i].labels[t] == 1) value = value - 4 + (t % 10 == 0 ? 12.0F : 0.0F);
+      value *= static_cast<float>(std::pow(3, i));
+    }
+  FitOptions options = toy_options(SplitKind::kSeries);
+  ThreadPool pool(2);
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kWindow);
+  options.scaler = ScalerKind::kRobust;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon);
+  options.scaler = ScalerKind::kStandard;
+  options.scaling = Scaling::kCommon;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon) << "as asked";
+  dataset.series.resize(1);
+  options.scaling = Scaling::kAuto;
+  options.split.kind = SplitKind::kBlocked;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon) << "one series";
 }
 
 FitOptions given_options(std::size_t folds) {

@@ -115,6 +115,16 @@ TEST(ModelFile, KeepsOddNamesAndNumbers) {
   EXPECT_EQ(loaded.threshold, model.threshold);
 }
 
+TEST(ModelFile, KeepsTheScaling) {
+  TrainedModel model = small_model(small_config());
+  EXPECT_EQ(parse_model(model_bytes(model), "model").scaler.scaling, Scaling::kSeries);
+  model.scaler.by_series.clear();
+  for (const Scaling scaling : {Scaling::kCommon, Scaling::kWindow}) {
+    model.scaler.scaling = scaling;
+    EXPECT_EQ(parse_model(model_bytes(model), "model").scaler.scaling, scaling);
+  }
+}
+
 TEST(ModelFile, RefusesToWriteWhatContradictsItself) {
   const auto refused = [](auto change) {
     TrainedModel model = small_model(small_config());
@@ -136,6 +146,8 @@ TEST(ModelFile, RefusesToWriteWhatContradictsItself) {
             "model: scaler: expected finite numbers, found inf");
   EXPECT_EQ(refused([](TrainedModel& m) { m.scaler.by_series["pump 2"].shift.pop_back(); }),
             "model: scaler of \"pump 2\": expected 3 channels, found 2");
+  EXPECT_EQ(refused([](TrainedModel& m) { m.scaler.scaling = Scaling::kWindow; }),
+            "model: scaler: expected statistics of series only with scaling series, found window");
   EXPECT_EQ(refused([](TrainedModel& m) { m.record = 3; }), "model: record: expected an object, found a number");
   EXPECT_EQ(refused([](TrainedModel& m) {
               Classifier<float> broken(config_of(m));

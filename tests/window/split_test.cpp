@@ -280,6 +280,38 @@ TEST(Split, KnownRulesOfMsl) {
   }
 }
 
+// Timelines of 400 samples, the first `anomalous` with an event of `length` samples.
+Dataset runs_with_events(std::size_t count, std::size_t anomalous, std::size_t length) {
+  Dataset dataset;
+  dataset.channels = {"a"};
+  dataset.classes = {"normal", "anomalous"};
+  for (std::size_t i = 0; i < count; ++i) {
+    Series series;
+    series.name = std::to_string(i);
+    series.values = Matrix<float>(400, 1);
+    series.labels.assign(400, 0);
+    if (i < anomalous) std::fill_n(series.labels.begin(), length, std::uint8_t{1});
+    dataset.series.push_back(std::move(series));
+  }
+  return dataset;
+}
+
+TEST(SuggestedSplit, HoldsOutWholeSeriesWhereEveryPartCanHaveBothClasses) {
+  const auto kind = [](const Dataset& dataset) { return suggested_split(dataset).kind; };
+  EXPECT_EQ(kind(runs_with_events(3, 3, 50)), SplitKind::kSeries) << "they have normal windows too";
+  EXPECT_EQ(kind(runs_with_events(9, 2, 50)), SplitKind::kBlocked) << "two events reach two parts";
+  EXPECT_EQ(kind(runs_with_events(3, 3, 400)), SplitKind::kBlocked) << "nothing is normal";
+  EXPECT_EQ(kind(runs_with_events(6, 3, 400)), SplitKind::kSeries) << "three have no anomaly";
+  EXPECT_EQ(kind(runs_with_events(1, 1, 50)), SplitKind::kBlocked);
+  const Dataset dataset = runs_with_events(12, 9, 50);
+  EXPECT_EQ(reason_of_split(dataset, suggested_split(dataset)),
+            "9 of 12 series have anomalies, so whole series are held out");
+  EXPECT_EQ(reason_of_split(dataset, {.kind = SplitKind::kBlocked}), "") << "asked for";
+  const Dataset few = runs_with_events(9, 2, 50);
+  EXPECT_EQ(reason_of_split(few, suggested_split(few)),
+            "2 of 9 series have anomalies, too few to hold out whole series, so blocks of each are held out");
+}
+
 TEST(Label, Rules) {
   Series series;
   series.labels = {0, 1, 1, 0, 0};
