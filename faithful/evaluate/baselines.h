@@ -27,6 +27,7 @@ struct BaselineOptions {
   double rate = 0.05;         // the highest; warm-up and cosine as in every training
   double decay = 0.01;        // of its weights, by AdamW
   bool weigh_classes = true;  // every class weighs the same in its loss
+  bool best_f1 = true;        // two classes: its threshold is the best F1 on validation; false: 0.5
   bool events = true;         // see ScoreOptions
   double prevalence = 0;      // likewise
 };
@@ -50,7 +51,7 @@ class FAITHFUL_API LinearModel {
   Matrix<float> weights_;              // [outputs, 5 C + 1], the offset last
 };
 
-// All of them on sets.test. The linear model learns from sets.train; for two classes its threshold is the best F1 on
+// All of them on sets.test. The linear model learns from sets.train; for two classes its threshold (best_f1) is the best F1 on
 // sets.validation, or, where `folds` are given, on the pooled validation parts of models of the folds; 0.5 where
 // neither has windows of class 1. Empty where there is no test window with a label.
 FAITHFUL_API std::vector<Baseline> score_baselines(const WindowSets& sets, std::span<const WindowSets> folds,

@@ -21,6 +21,7 @@ FitOptions fit_options(const StudyPlan& plan, const StudyJob& job) {
   if (job.rate > 0) fit.train.learning_rate = job.rate;
   fit.baseline.seed = job.seed;
   fit.baselines = false;
+  fit.threshold = {.kind = ThresholdKind::kBestF1};  // as in every published run
   return fit;
 }
 

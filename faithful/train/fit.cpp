@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/evaluate/thresholds.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/fit_details.h"
@@ -64,7 +66,10 @@ class Job {
                     const std::string& title, bool keep_scores);
   bool cross_validate();  // false: stopped
   void choose_epochs(FitResult& result) const;
-  void take_pooled_threshold(FitResult& result) const;
+  void check_threshold_rule() const;
+  void take_best_f1(FitResult& result) const;
+  ThresholdCurve validation_curve(const FitResult& result) const;
+  void take_threshold(FitResult& result) const;
   void score(FitResult& result) const;
   std::string choices_text() const;
   void note_data(FitResult& result, const Prepared& prepared) const;
@@ -102,6 +107,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   const bool validates = given && options.cross_validate && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
   split_.refit = given && !(validates && split_.folds == 1);
+  check_threshold_rule();
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
@@ -176,7 +182,25 @@ void Job::choose_epochs(FitResult& result) const {
   }
 }
 
-void Job::take_pooled_threshold(FitResult& result) const {
+// Before the training, not after it.
+void Job::check_threshold_rule() const {
+  const ThresholdRule& rule = options_.threshold;
+  const bool needs_scores = rule.kind == ThresholdKind::kF1 || rule.kind == ThresholdKind::kFalseAlarms;
+  const auto require = [&](bool holds, const char* wanted) {
+    if (!holds) reject({{.field = "threshold"}, wanted, quote(to_string(rule))});
+  };
+  const bool said = rule.kind != ThresholdKind::kAuto && rule.kind != ThresholdKind::kBestF1;
+  require(!said || dataset_.classes.size() == 2, "none, because there are more than two classes");
+  const bool validates = folds_ > 0 || (!split_.refit && split_.validation > 0);
+  require(!needs_scores || validates, "a number, because nothing validates");
+  const bool timed = std::ranges::none_of(dataset_.series, [](const Series& one) { return one.times.empty(); });
+  require(!rule.per_day || timed, "false-alarms=N/1000samples, because the data has no times");
+}
+
+// The largest F1 of the validation scores as they are; of folds pooled.
+void Job::take_best_f1(FitResult& result) const {
+  result.model.threshold = result.training.threshold;
+  result.model.threshold_from = result.training.threshold_from;
   if (folds_ == 0 || dataset_.classes.size() != 2) return;
   std::vector<double> scores;
   std::vector<std::int32_t> labels;
@@ -189,6 +213,38 @@ void Job::take_pooled_threshold(FitResult& result) const {
   if (!best) return;
   result.model.threshold = best->value;
   result.model.threshold_from = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
+}
+
+ThresholdCurve Job::validation_curve(const FitResult& result) const {
+  std::vector<ScoredWindows> parts;
+  std::vector<WindowSets> sets;  // of the folds, as they were
+  sets.reserve(folds_);
+  for (std::size_t fold = 0; fold < folds_; ++fold) {
+    const auto row = result.folds[fold].validation_scores.row(result.epochs_chosen - 1);
+    sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
+    parts.push_back({&sets.back().validation, {row.begin(), row.end()}});
+  }
+  const Windows& held = result.sets.validation;
+  if (folds_ == 0 && held.size() > 0)
+    parts.push_back({&held, scores_of(probabilities_of(*result.model.predictor, held, pool_))});
+  return threshold_curve(parts);
+}
+
+void Job::take_threshold(FitResult& result) const {
+  ThresholdRule rule = options_.threshold;
+  if (dataset_.classes.size() != 2) return take_best_f1(result);
+  result.model.thresholds = validation_curve(result);
+  const bool chosen = !result.model.thresholds->points.empty();
+  if (result.model.thresholds->windows == 0) result.model.thresholds.reset();
+  if (rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
+  if (rule.kind == ThresholdKind::kAuto && dataset_.has_point_labels() && chosen) rule.kind = ThresholdKind::kF1;
+  if (rule.kind == ThresholdKind::kAuto) {
+    result.model.threshold_from =
+        dataset_.has_point_labels() ? "default, because no anomaly validates" : "default for series with one label";
+    return;
+  }
+  if (std::string warning = set_threshold(result.model, rule); !warning.empty())
+    result.notes.push_back(std::move(warning));
 }
 
 void Job::score(FitResult& result) const {
@@ -209,6 +265,7 @@ void Job::score(FitResult& result) const {
     BaselineOptions baseline = options_.baseline;
     baseline.seed = options_.train.seed;
     baseline.events = in_order;
+    baseline.best_f1 = options_.threshold.kind != ThresholdKind::kAuto || dataset_.has_point_labels();
     baseline.prevalence = options_.prevalence;
     result.baselines = score_baselines(result.sets, folds, baseline, pool_);
   });
@@ -274,9 +331,7 @@ FitResult Job::run() {
   result.stopped = result.training.reason == StopReason::kStopped;
   if (result.stopped) return result;
   result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
-  result.model.threshold = result.training.threshold;
-  result.model.threshold_from = result.training.threshold_from;
-  take_pooled_threshold(result);
+  take_threshold(result);
   score(result);
   result.model.record = train::record_json(result, options_, split_, dataset_);
   return result;

@@ -8,6 +8,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/evaluate/baselines.h"
+#include "faithful/metrics/threshold.h"
 #include "faithful/model/config.h"
 #include "faithful/train/options.h"
 #include "faithful/trained/trained_model.h"
@@ -27,6 +28,7 @@ struct FitOptions {
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
   Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
+  ThresholdRule threshold = {};               // two classes: how the threshold is chosen on the validation part
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines

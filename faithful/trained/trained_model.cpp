@@ -54,6 +54,24 @@ ScalerRecord prediction_scaler(const TrainedModel& model) {
   return {model.scaler.kind, model.scaler.common, {}, model.scaler.scaling};
 }
 
+ChosenThreshold choose_threshold(const TrainedModel& model, const ThresholdRule& rule) {
+  if (model.classes.size() != 2)
+    reject({{.field = "threshold"}, "a model of two classes", fmt::format("{}", model.classes.size())});
+  if (!model.thresholds && rule.kind != ThresholdKind::kValue)
+    reject({{.field = "threshold"},
+            "a number, because the model does not keep its validation scores",
+            quote(to_string(rule)),
+            "models that are trained again keep them"});
+  return choose_threshold(model.thresholds.value_or(ThresholdCurve{}), rule);
+}
+
+std::string set_threshold(TrainedModel& model, const ThresholdRule& rule) {
+  ChosenThreshold chosen = choose_threshold(model, rule);
+  model.threshold = chosen.value;
+  model.threshold_from = std::move(chosen.from);
+  return std::move(chosen.warning);
+}
+
 Json split_json(const SplitOptions& split) {
   Json together = Json::array();
   for (const std::vector<std::string>& names : split.together) together.push_back(names_json(names));

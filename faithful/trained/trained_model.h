@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 #include "faithful/io/json.h"
+#include "faithful/metrics/threshold.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/split.h"
 #include "faithful/window/windows.h"
@@ -30,6 +32,7 @@ struct FAITHFUL_API TrainedModel {
   ScalerRecord scaler = {};                           // what the training part taught
   double threshold = 0.5;                             // two classes: the second where its probability is at least this
   std::string threshold_from = "default";             // where it came from, in words
+  std::optional<ThresholdCurve> thresholds = {};      // what others would do on the validation part; none: not known
   Json record = Json::object();                       // how and on what it was trained, with what scores
 
   WindowShape shape() const;
@@ -45,6 +48,13 @@ FAITHFUL_API Windows cut_for_model(const Dataset& dataset, const TrainedModel& m
 // What scales new data: the statistics of all training samples, or each window's own. Never those of one training
 // series: a name does not make new data part of the training. scale_as() chooses a series.
 FAITHFUL_API ScalerRecord prediction_scaler(const TrainedModel& model);
+
+// A threshold by a rule other than kAuto and kBestF1. InputError for more than two classes, and where the model does not
+// keep its validation scores (files before version 0.2) and the rule needs them.
+FAITHFUL_API ChosenThreshold choose_threshold(const TrainedModel& model, const ThresholdRule& rule);
+
+// The same, and makes it the model's. Returns the warning of ChosenThreshold.
+FAITHFUL_API std::string set_threshold(TrainedModel& model, const ThresholdRule& rule);
 
 // The split of a training, as a model's record keeps it: enough to make every part again.
 FAITHFUL_API Json split_json(const SplitOptions& split);

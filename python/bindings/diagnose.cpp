@@ -24,10 +24,10 @@ DiagnoseOptions diagnose_options_of(const py::dict& said) {
 // What the program prints as JSON, and its words. `normal` may be None.
 py::dict diagnose_data(const TrainedModel& given_model, const Dataset& given, const Dataset* given_normal,
                        const ModelChanges& changes, const py::dict& said, std::size_t threads) {
-  const TrainedModel model = changed(given_model, changes);
+  std::vector<std::string> notes, truths;
+  const TrainedModel model = changed(given_model, changes, notes);
   DiagnoseOptions options = diagnose_options_of(said);
   std::string json, summary;
-  std::vector<std::string> notes, truths;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
@@ -43,7 +43,7 @@ py::dict diagnose_data(const TrainedModel& given_model, const Dataset& given, co
     json = dump_json(to_json(report));
     summary = note_text(summary_words(report));
     for (std::size_t i = 0; i < report.found.size(); ++i) truths.push_back(truth_words(report, i));
-    notes = note_texts(dataset.notes);
+    for (std::string& note : note_texts(dataset.notes)) notes.push_back(std::move(note));
   }
   py::dict out;
   out["json"] = json;

@@ -17,8 +17,10 @@ py::dict predict_data(const TrainedModel& given_model, const Dataset& given, con
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
-    const TrainedModel model = changed(given_model, changes);
+    std::vector<std::string> warnings;
+    const TrainedModel model = changed(given_model, changes, warnings);
     dataset = data_for_model(given, model);
+    dataset.notes.insert(dataset.notes.end(), warnings.begin(), warnings.end());
     if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
     found = predict(model, dataset, pool);
   }

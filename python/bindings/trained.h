@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "faithful/data/dataset.h"
 #include "faithful/trained/trained_model.h"
@@ -13,8 +14,9 @@ Dataset data_for_model(const Dataset& given, const TrainedModel& model);
 
 // What changes a model for one call.
 struct ModelChanges {
-  std::optional<std::string> scale_as = {};
+  std::optional<std::string> scale_as = {}, threshold = {};
 };
-TrainedModel changed(const TrainedModel& model, const ModelChanges& changes);
+// Adds a warning about the threshold to the notes.
+TrainedModel changed(const TrainedModel& model, const ModelChanges& changes, std::vector<std::string>& notes);
 
 }  // namespace faithful::python

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
+from ._model import rule_of
 from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
 from ._samples import classes_of, series_of
 from .data import numbered_channels
@@ -44,7 +45,8 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.
                           A whole number (5): folds find the number of epochs, then all samples train, as the program does
                           for a set with a test part of its own. None: nothing; all epochs.
-    threshold             of two classes, the second from this probability on; "validation": that of the best F1 there
+    threshold             of two classes, the second from this probability on; or a rule of faithful.fit; "validation":
+                          that of the best F1 there
     random_state          of start values, batches, dropout and the split: the same number, the same bits
     n_jobs                threads; None: all. The result does not depend on them
     verbose               shows a bar
@@ -69,7 +71,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         dataset = _core.dataset_of(series, numbers.tolist(), {
             "channels": numbered_channels(series[0].shape[1]), "classes": [str(one) for one in classes],
             "parts": ["train"] * len(series)})
-        threshold = None if self.threshold == "validation" else number("threshold", self.threshold)
+        threshold = "auto" if len(classes) != 2 else "best-f1" if self.threshold == "validation" else rule_of(self.threshold)
         model, _ = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
         names = _column_names(X)
         if names is not None:

@@ -55,7 +55,7 @@ class TimeSeriesTransformer:
         scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
         scaling: Literal["auto", "common", "window"] = "common",
         validation: float | int | None = 0.15,
-        threshold: float | Literal["validation"] = 0.5,
+        threshold: float | str = 0.5,
         axes: Literal["ntc", "nct"] = "ntc",
         random_state: int | np.random.RandomState | np.random.Generator | None = 1,
         n_jobs: int | None = None,

@@ -47,6 +47,7 @@ def fit(
     *,
     preset: str = "small",
     seed: int = 1,
+    threshold: float | str = "auto",
     baselines: bool = True,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -57,5 +58,6 @@ def predict(
     data: Dataset,
     *,
     scale_as: str | None = None,
+    threshold: float | str | None = None,
     n_jobs: int | None = None,
 ) -> Predictions: ...

@@ -214,3 +214,23 @@ def test_the_name_of_a_series_does_not_matter(tmp_path, folder):
     assert window.to_dict()["scaler"]["scaling"] == "window"
     raised = data.from_arrays([one.values + 1000 for one in new], channels=new.channels)
     np.testing.assert_allclose(faithful.predict(window, raised).scores, faithful.predict(window, new).scores, atol=2e-2)
+
+
+def test_thresholds_by_a_rule(model, june):
+    curve = model.to_dict()["threshold"]["curve"]
+    assert curve["smoothed_f1"] == model.threshold and curve["thresholds"] == sorted(curve["thresholds"], reverse=True)
+    for rule in (0.9, "f1", "false-alarms=0/1000samples"):
+        found = faithful.evaluate(model, june, threshold=rule, resamples=10)
+        predicted = faithful.predict(model, june, threshold=rule)
+        assert np.array_equal(found.predicted == 1, found.probabilities[:, 1].astype(float) >= found.threshold)
+        assert np.array_equal(predicted.predicted == model.classes[1], found.predicted == 1)
+        assert faithful.diagnose(model, june, threshold=rule, most=1).threshold == found.threshold
+    assert found.threshold != model.threshold
+    assert "flags every normal window" in faithful.predict(model, june, threshold=0).notes[0]
+    with pytest.raises(ValueError, match="threshold: expected false-alarms=N/1000samples, because the training data has no"):
+        faithful.evaluate(model, june, threshold="false-alarms=1/day")
+
+
+def test_fit_takes_a_threshold(pump):
+    fitted = faithful.fit(pump, threshold=0.3, baselines=False, **{**SMALL, "epochs": 1})
+    assert fitted.threshold == 0.3 and fitted.to_dict()["threshold"]["from"] == "given"

@@ -252,6 +252,30 @@ def test_the_name_of_a_file_does_not_matter(tmp_path):
     assert run("evaluate", "m.safetensors", "runs", "--label", "broken", cwd=tmp_path).stdout.count("--scale-as") == 1
 
 
+def test_thresholds(folder):
+    table = run("show", "m.safetensors", "--thresholds", cwd=folder).stdout
+    assert "threshold  precision  recall  events detected  false alarms  a day" in table, table
+    curve = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)["threshold"]["curve"]
+    assert curve["days"] > 0 and curve["smoothed_f1_interval"][0] <= curve["smoothed_f1"] <= curve["smoothed_f1_interval"][1]
+    june = ("june.csv", "--time", "time", "--label", "broken")
+    found = {}
+    for rule in ("0.9", "f1", "false-alarms=0/day", "false-alarms=1/1000samples"):
+        said = json.loads(run("evaluate", "m.safetensors", *june, "--threshold", rule, "--json", cwd=folder).stdout)
+        found[rule] = said["threshold"]
+        rows_ = parsed(run("predict", "m.safetensors", *june, "--threshold", rule, cwd=folder).stdout)
+        assert all((row["class"] == "anomalous") == (float(row["score"]) >= said["threshold"]) for row in rows_)
+        diagnosed = json.loads(run("diagnose", "m.safetensors", *june, "--threshold", rule, "--most", 1, "--json",
+                                   cwd=folder).stdout)
+        assert diagnosed["threshold"] == said["threshold"]
+    assert found["0.9"] == 0.9 and found["f1"] == curve["smoothed_f1"]
+    assert "flags every normal window" in run("evaluate", "m.safetensors", *june, "--threshold", 0, cwd=folder).stderr
+    assert rejected("predict", "m.safetensors", "bare.csv", "--threshold", "best", cwd=folder).startswith(
+        "--threshold: expected a number from 0 to 1, f1, best-f1, false-alarms=N/day")
+    assert rejected("predict", "w.safetensors", "waves.csv", "--threshold", "f1", cwd=folder) == (
+        "--threshold: expected a model of two classes, found 4")
+    assert "expected a model that keeps its validation scores" in rejected("show", "w.safetensors", "--thresholds", cwd=folder)
+
+
 def test_files_that_are_no_models(folder):
     whole = (folder / "m.safetensors").read_bytes()
     (folder / "cut.safetensors").write_bytes(whole[:-5])
