@@ -27,6 +27,8 @@ struct EvaluateOptions {
 std::string trivial_text(const Evaluation& evaluation) {
   const Confusion& confusion = *evaluation.scores.binary;
   const double share = confusion.positives() / confusion.total();
+  if (share == 0 || share == 1)
+    return fmt::format("{} of {} windows are positive", confusion.positives(), confusion.total());
   return fmt::format("{} of {} windows are positive; all positive has F1 {}, a random score AUC-PR {}",
                      confusion.positives(), confusion.total(), number_text(2 * share / (1 + share), 3),
                      number_text(share, 3));
@@ -38,7 +40,7 @@ std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& mo
   if (evaluation.scores.binary)
     text += fmt::format("\nthreshold {} ({})\n{}\n", number_text(model.threshold, 3), model.threshold_from,
                         trivial_text(evaluation));
-  if (evaluation.scores.events) text += events_text(*evaluation.scores.events) + "\n";
+  if (evaluation.scores.events) text += events_text(evaluation.scores) + "\n";
   return text;
 }
 

@@ -109,6 +109,7 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
     std::vector<NamedScores> rows{{"this model", &result.test}};
     for (const Baseline& baseline : result.baselines) rows.push_back({baseline.name, &baseline.test});
     text += "\n" + to_text(scores_table("Test scores", rows)) + "\n";
+    if (result.baselines.empty() && result.test.events) text += events_text(result.test) + "\n\n";
   }
   print(text + time_line(result, seconds));
 }

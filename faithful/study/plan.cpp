@@ -71,6 +71,21 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   return settings;
 }
 
+// Before the training of the first seed, not hours into it.
+void check_splits(const Dataset& dataset, const StudyOptions& options) {
+  constexpr std::size_t kMost = 100;  // seeds: a split of a large set takes a while
+  SplitOptions split = options.fit.split;
+  apply_known_rules(dataset, split);
+  split.labelled_only = true;
+  for (split.seed = 1; split.seed <= std::min(options.seeds, kMost); ++split.seed) {
+    try {
+      check_signal(dataset, class_counts(Split(dataset, split)));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("seed {}: {}", split.seed, error.spelled_by(field_text)));
+    }
+  }
+}
+
 }  // namespace
 
 void check_study_options(const StudyOptions& options) {
@@ -103,6 +118,7 @@ StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&d
     ThreadPool pool(1);
     options_.fit.scaling = choose_scaling(dataset, fit, pool).scaling;
   }
+  check_splits(dataset, options_);
   settings_ = make_settings(dataset, options_);
   FitOptions& fit = options_.fit;
   fit.model.input.channels = dataset.channels.size();

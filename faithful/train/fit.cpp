@@ -312,9 +312,12 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
 }
 
 FitResult Job::run() {
-  const bool complete = cross_validate();
   std::optional<Prepared> prepared;
   data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_, scaling_.scaling)); });
+  const WindowSets& sets = prepared->sets;
+  check_signal(dataset_, {sets.train.class_counts(), sets.validation.class_counts(),
+                          options_.score_test ? sets.test.class_counts() : std::vector<std::size_t>{}});
+  const bool complete = cross_validate();
   FitResult result{.model = model_around(*prepared), .sets = prepared->sets, .split = split_.kind};
   result.data_seconds = data_seconds_;
   note_data(result, *prepared);

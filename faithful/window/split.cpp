@@ -217,8 +217,47 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
         {{dataset.place()},
          given ? "series of its own train and test parts" : "enough series or samples for a training and a test part",
          fmt::format("{} pieces to train and {} to test", train_.pieces().size(), test_.pieces().size()),
-         fmt::format("{}another {}", given ? "" : fmt::format("a shorter {}, or ", field_text("window")),
-                     field_text("split"))});
+         given ? fmt::format("another {}", field_text("split"))
+               : fmt::format("more data, or a shorter {}", field_text("window"))});
+}
+
+std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part) {
+  std::vector<std::size_t> counts(split.dataset().classes.size(), 0);
+  const WindowOptions& options = split.options().window;
+  for (const Piece& piece : part.pieces()) {
+    const std::size_t windows = count_windows(piece.length(), options, split.window_length());
+    for (std::size_t k = 0; k < windows; ++k) {
+      const std::size_t begin = piece.begin + k * options.stride;
+      const std::size_t end = std::min(piece.end, begin + split.window_length());
+      const std::int32_t label = window_label(split.dataset().series[piece.series], begin, end, options.label_rule);
+      if (label != kNoLabel) ++counts[static_cast<std::size_t>(label)];
+    }
+  }
+  return counts;
+}
+
+PartCounts class_counts(const Split& split) {
+  return {class_counts(split, split.train()), class_counts(split, split.validation()),
+          class_counts(split, split.test())};
+}
+
+void check_signal(const Dataset& dataset, const PartCounts& counts) {
+  const auto check = [&](const char* part, const std::vector<std::size_t>& of) {
+    const auto classes = std::ranges::count_if(of, [](std::size_t count) { return count > 0; });
+    if (classes != 1) return;
+    std::string found;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (of.size() == 2 || of[k] > 0)
+        found += fmt::format("{}{} {}", found.empty() ? "" : ", ", of[k], dataset.classes[k]);
+    reject(
+        {{dataset.place()},
+         fmt::format("windows of {} in the {} part", of.size() == 2 ? "both classes" : "several classes", part),
+         found,
+         fmt::format("more data with events, a shorter {}, or another {}", field_text("window"), field_text("seed"))});
+  };
+  check("training", counts.train);
+  if (dataset.has_point_labels()) check("validation", counts.validation);
+  check("test", counts.test);
 }
 
 Split::Split(HoldOut, const Dataset& dataset, const WindowOptions& window) : dataset_(&dataset) {

@@ -135,6 +135,19 @@ class FAITHFUL_API Split {
   SplitPart test_;
 };
 
+// [K], windows of each class in a part; windows without a label count for none.
+FAITHFUL_API std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part);
+
+// Windows of each class in the parts of a split.
+struct PartCounts {
+  std::vector<std::size_t> train, validation, test;  // [K]
+};
+FAITHFUL_API PartCounts class_counts(const Split& split);
+
+// InputError where a part has windows, but of one class only: nothing can be learned, chosen or scored there. Of series
+// with one label, the validation part may be so.
+FAITHFUL_API void check_signal(const Dataset& dataset, const PartCounts& counts);
+
 // Where windows of a piece begin: at 0, stride, ... as long as they fit; a shorter piece has one, to be padded.
 FAITHFUL_API std::size_t count_windows(std::size_t piece_length, const WindowOptions& window,
                                        std::size_t window_length);

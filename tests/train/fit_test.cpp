@@ -78,6 +78,15 @@ TEST(Fit, ScalesWithinTheWindowWhereThatValidatesBetter) {
   EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon) << "one series";
 }
 
+TEST(Fit, RefusesATestPartWithoutAnomalies) {
+  Dataset dataset = toy_timelines(1, 1500);
+  std::fill(dataset.series[0].labels.begin() + 100, dataset.series[0].labels.end(), std::uint8_t{0});
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  ThreadPool pool(2);
+  const std::string text = rejection([&] { fit_in_detail(dataset, options, pool); });
+  EXPECT_NE(text.find("expected windows of both classes in the "), std::string::npos) << text;
+}
+
 TEST(Fit, ThresholdByARule) {
   Dataset dataset = toy_timelines(3, 1500);
   for (Series& series : dataset.series)
