@@ -8,17 +8,18 @@
 #include "app/data_arguments.h"
 #include "app/diagnosis_tables.h"
 #include "app/pages/diagnosis_page.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/diagnose/words.h"
 #include "faithful/report/text.h"
-#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
 namespace {
 
 struct DiagnoseVerbOptions {
-  std::string model, data_path, output, normal;
+  UsedModel model;
+  std::string data_path, output, normal;
   DiagnoseOptions how;
   std::size_t seed = 1, shown = 3;
   bool json = false;
@@ -43,9 +44,10 @@ std::string report_text(const DiagnosisReport& report, std::size_t shown) {
 
 // load -> diagnose -> report
 void run(const DiagnoseVerbOptions& options) {
-  const TrainedModel model = load_model(options.model);
-  const Dataset dataset = read_for_model(options.data_path, options.data, model);
+  const TrainedModel model = load_used_model(options.model);
+  Dataset dataset = read_for_model(options.data_path, options.data, model);
   DiagnoseOptions how = options.how;
+  if (!how.held_out) add_scaling_note(model, dataset.notes);
   how.seed = options.seed;
   how.progress = true;
   Dataset normal;
@@ -68,7 +70,6 @@ void run(const DiagnoseVerbOptions& options) {
 
 std::vector<Option> diagnose_option_list(DiagnoseVerbOptions& o) {
   const std::vector<Option> diagnosis = {
-      {"MODEL", &o.model, "a model that faithful train wrote", required},
       {"DATA", &o.data_path, "a file or folder, labels not needed", required},
       {"--series NAME,...", &o.how.only_series, "only these series, by name or by number from 1", common,
        by_default("all"), of_field("only_series")},
@@ -90,7 +91,11 @@ std::vector<Option> diagnose_option_list(DiagnoseVerbOptions& o) {
     option.name = "--series-column";
     option.field = "series";
   }
-  return joined({grouped("Diagnosis", diagnosis), data, grouped("Output", output), {threads_option(o.threads)}});
+  return joined({grouped("Model", used_model_options(o.model)),
+                 grouped("Diagnosis", diagnosis),
+                 data,
+                 grouped("Output", output),
+                 {threads_option(o.threads)}});
 }
 
 }  // namespace

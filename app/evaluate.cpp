@@ -5,16 +5,17 @@
 #include "app/data_arguments.h"
 #include "app/evaluation_tables.h"
 #include "app/pages/evaluation_page.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/report/text.h"
-#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
 namespace {
 
 struct EvaluateOptions {
-  std::string model, data_path, output;
+  UsedModel model;
+  std::string data_path, output;
   ReadOptions data;
   EvaluationOptions evaluation;
   std::size_t seed = 1;
@@ -26,6 +27,8 @@ struct EvaluateOptions {
 std::string trivial_text(const Evaluation& evaluation) {
   const Confusion& confusion = *evaluation.scores.binary;
   const double share = confusion.positives() / confusion.total();
+  if (share == 0 || share == 1)
+    return fmt::format("{} of {} windows are positive", confusion.positives(), confusion.total());
   return fmt::format("{} of {} windows are positive; all positive has F1 {}, a random score AUC-PR {}",
                      confusion.positives(), confusion.total(), number_text(2 * share / (1 + share), 3),
                      number_text(share, 3));
@@ -37,12 +40,12 @@ std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& mo
   if (evaluation.scores.binary)
     text += fmt::format("\nthreshold {} ({})\n{}\n", number_text(model.threshold, 3), model.threshold_from,
                         trivial_text(evaluation));
-  if (evaluation.scores.events) text += events_text(*evaluation.scores.events) + "\n";
+  if (evaluation.scores.events) text += events_text(evaluation.scores) + "\n";
   return text;
 }
 
 void evaluate(const EvaluateOptions& options) {
-  const TrainedModel model = load_model(options.model);
+  const TrainedModel model = load_used_model(options.model);
   Dataset dataset = read_for_model(options.data_path, options.data, model);
   const Windows windows = windows_to_evaluate(dataset, model, options.held_out);
   ThreadPool pool(options.threads);
@@ -52,7 +55,8 @@ void evaluate(const EvaluateOptions& options) {
   const Json json = to_json(evaluation, model, windows, options.held_out);
   std::string page;  // written before anything is printed, which may fail
   if (!options.output.empty())
-    page = write_evaluation_page(options.output, {model, windows, evaluation, json, dataset.notes, options.drawn}) + "\n";
+    page =
+        write_evaluation_page(options.output, {model, windows, evaluation, json, dataset.notes, options.drawn}) + "\n";
   if (options.json) return print(dump_json(json, JsonLayout::kPretty));
   for (const std::string& note : dataset.notes) print(note + "\n");
   print(evaluation_text(evaluation, model) + page);
@@ -64,7 +68,6 @@ Command evaluate_verb() {
   const auto options = std::make_shared<EvaluateOptions>();
   EvaluationOptions& e = options->evaluation;
   const std::vector<Option> evaluation = {
-      {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder with labels, such as faithful data info reads", required},
       {"--held-out", &options->held_out, "of the data of its training, the test part alone, which it has not seen",
        common},
@@ -81,7 +84,8 @@ Command evaluate_verb() {
           "Compares what a model says with the labels of a data set: precision, recall, F1, areas under the curves, "
           "accuracy, each with an interval by bootstrap; the confusion matrix; events detected, false alarms and "
           "delay where points have labels. The threshold is the model's own: nothing is chosen here.",
-      .options = joined({grouped("Evaluation", evaluation),
+      .options = joined({grouped("Model", used_model_options(options->model)),
+                         grouped("Evaluation", evaluation),
                          data_option_list(options->data),
                          grouped("Output", output),
                          {threads_option(options->threads)}}),

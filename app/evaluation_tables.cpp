@@ -45,11 +45,14 @@ Table class_table(const Evaluation& evaluation, const std::vector<std::string>& 
   return table;
 }
 
-std::string events_text(const EventScores& events) {
+std::string events_text(const Scores& scores) {
+  const EventScores& events = *scores.events;
   std::string text =
-      fmt::format("events: {} of {} detected, false alarms: {}; precision {}, recall {}, F1 {}", events.detected,
-                  events.events, events.false_alarms, number_text(events.precision(), 3),
-                  number_text(events.recall(), 3), number_text(events.f1(), 3));
+      fmt::format("events: {} of {} detected, false alarms: {}", events.detected, events.events, events.false_alarms);
+  if (events.events == 0) return text;
+  text += fmt::format("; precision {}, recall {}, F1 {} (all positive {})", number_text(events.precision(), 3),
+                      number_text(events.recall(), 3), number_text(events.f1(), 3),
+                      number_text(scores.all_positive_events->f1(), 3));
   if (events.median_delay()) text += fmt::format("; median delay {} samples", number_text(*events.median_delay(), 3));
   return text;
 }

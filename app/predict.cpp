@@ -11,6 +11,7 @@
 
 #include "app/data_arguments.h"
 #include "app/predictions.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
@@ -21,7 +22,6 @@
 #include "faithful/predict/sample_lines.h"
 #include "faithful/predict/stream.h"
 #include "faithful/trained/match.h"
-#include "faithful/trained/model_file.h"
 
 namespace faithful::app {
 
@@ -30,7 +30,8 @@ namespace {
 constexpr const char* kSkip = "skip";
 
 struct PredictOptions {
-  std::string model, data_path, output, scale_as, on_error = "stop";
+  UsedModel model;
+  std::string data_path, output, on_error = "stop";
   ReadOptions data;
   std::size_t threads = default_threads();
 };
@@ -236,8 +237,10 @@ class LinePredictor {
 void predict(const PredictOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".csv"))
     reject({{"--output"}, "a file name that ends in .csv", quote(options.output)});
-  TrainedModel model = load_model(options.model);
-  if (!options.scale_as.empty()) scale_as(model, options.scale_as);
+  TrainedModel model = load_used_model(options.model);
+  std::vector<std::string> notes;
+  add_scaling_note(model, notes);
+  for (const std::string& note : notes) notice(note);
   if (options.data_path == "-") {
     if (!options.output.empty())
       throw InputError("--output does not apply to -: predictions for standard input go to standard output");
@@ -263,12 +266,9 @@ void predict(const PredictOptions& options) {
 Command predict_verb() {
   const auto options = std::make_shared<PredictOptions>();
   const std::vector<Option> output = {
-      {"MODEL", &options->model, "a model that faithful train wrote", required},
       {"DATA", &options->data_path, "a file or folder, labels not needed; -: lines of CSV on standard input", required},
       {"-o,--output FILE", &options->output,
        "file for the predictions, such as scores.csv; without it they are printed", common},
-      {"--scale-as SERIES", &options->scale_as, "scale by the statistics of this training series",
-       by_default("the series of the same name, else all series"), common},
       {"--on-error HOW", &options->on_error,
        "what to do with a bad line of a stream, or a window without a score: stop, or skip (answer invalid and go on)",
        one_of({"stop", kSkip}), common}};
@@ -281,8 +281,10 @@ Command predict_verb() {
           "class. With more than two classes, each class has its own column. Columns of the data are matched by "
           "name. With -, the program reads samples as lines from standard input, and predicts as soon as a window is "
           "full.",
-      .options =
-          joined({grouped("Output", output), data_option_list(options->data), {threads_option(options->threads)}}),
+      .options = joined({grouped("Model", used_model_options(options->model)),
+                         grouped("Output", output),
+                         data_option_list(options->data),
+                         {threads_option(options->threads)}}),
       .examples = {{"faithful predict pump.safetensors today.csv --time time -o scores.csv", "a file"},
                    {"tail -f log.csv | faithful predict pump.safetensors -", "a stream of samples"}},
       .run = [options] { predict(*options); }};

@@ -76,6 +76,7 @@ StudyPlan lift_plan(const Dataset& lift, const ReproduceOptions& said) {
   fit.split.kind = said.quick ? SplitKind::kSeries : SplitKind::kGiven;
   fit.split.window.length = 0;
   fit.split.folds = 1;
+  fit.scaling = Scaling::kCommon;
   if (said.quick) fit.train.decay = 0.1;
   if (!said.quick) fit.model.input.differences = 2;  // faults are small and fast in signals that are large and slow
   if (!said.quick) fit.prevalence = kPrevalence;
@@ -90,6 +91,7 @@ StudyPlan timeline_plan(const Dataset& dataset, SplitKind split, std::size_t str
   FitOptions fit = fit_options(64, 2, 2, 12);
   fit.split.kind = split;
   fit.split.window = {.length = 100, .stride = stride};
+  fit.scaling = Scaling::kSeries;
   return {dataset, study_options(std::move(fit), said)};
 }
 

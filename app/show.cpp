@@ -21,7 +21,7 @@ namespace {
 
 struct ShowOptions {
   std::string file;
-  bool json = false;
+  bool json = false, thresholds = false;
 };
 
 struct Summary {
@@ -105,9 +105,11 @@ std::string as_text(const Summary& s) {
 void show(const ShowOptions& options) {
   if (options.file.ends_with(".safetensors") && is_model_file(options.file)) {
     const TrainedModel model = load_model(options.file);
+    if (options.thresholds && !options.json) return print(thresholds_text(model));
     print(options.json ? dump_json(describe_model(model), JsonLayout::kPretty) : model_text(model));
     return;
   }
+  if (options.thresholds) reject({{"--thresholds"}, "a model that faithful train wrote", quote(options.file)});
   const std::vector<Summary> all = summaries(options.file);
   if (options.json) {
     Json arrays = Json::array();
@@ -130,8 +132,11 @@ Command show_verb() {
           "type, shape and range of the arrays. The file is checked first.",
       .options = {{"FILE", &options->file, ".safetensors, .npy, .npz, .csv, .tsv or .txt; text files also with .gz",
                    required},
+                  {"--thresholds", &options->thresholds,
+                   "of a model: what other thresholds would do on its validation part"},
                   {"--json", &options->json, "print JSON"}},
       .examples = {{"faithful show pump.safetensors", "a model"},
+                   {"faithful show pump.safetensors --thresholds", "precision, recall and false alarms by threshold"},
                    {"faithful show table.npy", "one array"},
                    {"faithful show arrays.npz --json", "several arrays, for a script"}},
       .run = [options] { show(*options); }};

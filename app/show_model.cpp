@@ -6,6 +6,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/model/infer.h"
+#include "faithful/report/table.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {
@@ -78,10 +79,12 @@ std::string window_text(const TrainedModel& model) {
 }
 
 std::string scaler_text(const ScalerRecord& record) {
+  if (record.scaling == Scaling::kWindow) return to_string(record.kind) + ", each window by its own statistics";
   return to_string(record.kind) +
-         (record.by_series.empty()
-              ? ", common to all series"
-              : fmt::format(", each series by its own statistics ({} known)", record.by_series.size()));
+         (record.by_series.empty() ? ", by the statistics of all training data"
+                                   : fmt::format(", each training series by its own statistics ({} series); new data "
+                                                 "by those of all of them",
+                                                 record.by_series.size()));
 }
 
 std::string value_text(const Json& json) {
@@ -136,6 +139,33 @@ std::string model_text(const TrainedModel& model) {
   const Json& program = model.record["program"];
   if (program.is_string()) text += item("made by", "faithful " + program.string());
   return text;
+}
+
+std::string thresholds_text(const TrainedModel& model) {
+  if (!model.thresholds || model.thresholds->points.empty())
+    reject({{"--thresholds"},
+            "a model that keeps its validation scores",
+            "none",
+            "models of two classes that are trained again keep them"});
+  constexpr std::size_t kRows = 20;
+  const ThresholdCurve& curve = *model.thresholds;
+  Table table{
+      .title = "Thresholds on the validation part",
+      .columns = {{"threshold"}, {"precision"}, {"recall"}, {"events detected"}, {"false alarms"}, {curve.rate_unit()}},
+      .rows = {}};
+  const std::size_t count = curve.points.size(), step = (count + kRows - 1) / kRows;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i % step != 0 && i + 1 != count) continue;
+    const ThresholdPoint& point = curve.points[i];
+    table.rows.push_back({Cell(point.threshold, 3), Cell(point.precision, 3), Cell(point.recall, 3),
+                          fmt::format("{} of {}", point.detected, curve.events), Cell::count(point.false_alarms),
+                          Cell(curve.false_alarm_rate(point), 3)});
+  }
+  table.note = fmt::format(
+      "{} windows, {} of them anomalous. A false alarm is a run of flagged windows that overlap, "
+      "none of them anomalous. The model's threshold is {} ({}).",
+      curve.windows, curve.positives, number_text(model.threshold, 3), model.threshold_from);
+  return to_text(table);
 }
 
 }  // namespace faithful::app

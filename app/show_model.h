@@ -10,4 +10,7 @@ namespace faithful::app {
 // is left out.
 std::string model_text(const TrainedModel& model);
 
+// A table of thresholds on the validation part. InputError where the model does not keep its validation scores.
+std::string thresholds_text(const TrainedModel& model);
+
 }  // namespace faithful::app

@@ -8,6 +8,7 @@
 #include "app/interrupt.h"
 #include "app/model_arguments.h"
 #include "app/training_arguments.h"
+#include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
@@ -27,7 +28,7 @@ struct TrainVerbOptions {
   std::size_t seed = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
-  std::string log;
+  std::string log, threshold = "auto";
   std::size_t threads = default_threads();
 };
 
@@ -37,6 +38,7 @@ FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
   apply_to(said.training, dataset, options);
   options.split.seed = options.train.seed = said.seed;
   options.baselines = !said.no_baselines;
+  options.threshold = parse_threshold_rule(said.threshold);
   options.baseline.seed = said.seed;
   return options;
 }
@@ -107,6 +109,7 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
     std::vector<NamedScores> rows{{"this model", &result.test}};
     for (const Baseline& baseline : result.baselines) rows.push_back({baseline.name, &baseline.test});
     text += "\n" + to_text(scores_table("Test scores", rows)) + "\n";
+    if (result.baselines.empty() && result.test.events) text += events_text(result.test) + "\n\n";
   }
   print(text + time_line(result, seconds));
 }
@@ -138,6 +141,7 @@ void train(const TrainVerbOptions& said) {
 std::vector<Option> train_option_list(TrainVerbOptions& o) {
   const std::vector<Option> run = {
       {"--seed N", &o.seed, "of split, start values, batches and dropout", common},
+      threshold_option(o.threshold, "0.5 where each series has one label, else f1"),
       {"--no-baselines", &o.no_baselines, "leave out the trivial answers and the linear model"},
       {"--checkpoint-every SECONDS", &o.checkpoint_every,
        "how often to save what there is beside the output; 0: after every step", at_least(0)},

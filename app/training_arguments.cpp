@@ -7,6 +7,7 @@ namespace faithful::app {
 void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions& options) {
   options.split = said.split;
   options.scaler = said.scaler;
+  options.scaling = said.scaling;
   options.train = said.train;
   const SplitOptions suggested = suggested_split(dataset, said.split);
   if (!said.window_said) options.split.window.length = suggested.window.length;
@@ -16,6 +17,7 @@ void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions&
 std::vector<Option> window_option_list(TrainingArguments& o) {
   std::vector<Option> options = options_of(settings(o.split));
   options.push_back(option_of(scaler_setting(o.scaler)));
+  options.push_back(option_of(scaling_setting(o.scaling)));
   const auto follows_data = [&](const char* name, bool& said, const char* standard) {
     Option& option = *std::ranges::find(options, name, &Option::name);
     option.shown_default = standard;
@@ -25,7 +27,8 @@ std::vector<Option> window_option_list(TrainingArguments& o) {
     };
   };
   follows_data("--window", o.window_said, "100, or 0 where each series has one label");
-  follows_data("--split", o.split_said, "given where there is a test part, else blocked or series");
+  follows_data("--split", o.split_said,
+               "given where there is a test part, else series where each part can have anomalies, else blocked");
   return options;
 }
 

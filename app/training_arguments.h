@@ -12,6 +12,7 @@ namespace faithful::app {
 struct TrainingArguments {
   SplitOptions split = {};
   ScalerKind scaler = ScalerKind::kStandard;
+  Scaling scaling = Scaling::kAuto;
   TrainOptions train = {};
   bool window_said = false, split_said = false;  // where they were not, window length and split follow the data
 };

@@ -41,8 +41,13 @@ Range surroundings(const Diagnosis& one, const Series& series) {
 Curve normal_curve(const DiagnosisReport& report, const Diagnosis& one, std::size_t sensor) {
   const Series& series = report.series_of(one);
   const Clock clock(report.dataset, series);
-  const Scaler scaler(report.model.scaler);
-  const Scale& scale = scaler.of(series.name);
+  const Scaler scaler(report.scaler);
+  const std::size_t sensors = report.dataset.channels.size();
+  const Scale scale = report.scaler.scaling == Scaling::kWindow
+                          ? window_scale(report.scaler.common, std::span(series.values.values)
+                                                                   .subspan(one.details.span.begin * sensors,
+                                                                            one.details.span.length() * sensors))
+                          : scaler.of(series.name);
   const double shift = static_cast<double>(scale.shift[sensor]), factor = static_cast<double>(scale.factor[sensor]);
   const Range span = report.normal.mean.rows == 1 ? surroundings(one, series) : one.details.span;
   Curve curve{

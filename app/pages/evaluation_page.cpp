@@ -149,7 +149,7 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   for (const std::string& note : content.notes) page.add_note(note);
   page.add_heading("Scores");
   page.add_table(measures_table(evaluation));
-  if (evaluation.scores.events) page.add_paragraph(events_text(*evaluation.scores.events));
+  if (evaluation.scores.events) page.add_paragraph(events_text(evaluation.scores));
   writer.add(overview_figure(content));
   page.add_table(confusion_table(evaluation, content.model.classes));
   if (content.model.classes.size() > 2) page.add_table(class_table(evaluation, content.model.classes));

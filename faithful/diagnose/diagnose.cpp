@@ -121,6 +121,7 @@ DiagnosisReport diagnose(const TrainedModel& model, const Dataset& dataset, cons
   const std::size_t class_number = class_to_detect(options.class_name, model.classes);
   const std::vector<bool> chosen = chosen_series(options.only_series, dataset);
   DiagnosisReport report{model, dataset, class_number, alarm_threshold(options, model, class_number)};
+  report.scaler = options.held_out ? model.scaler : prediction_scaler(model);
   const Windows windows = options.held_out ? held_out_windows(dataset, model) : cut_for_model(dataset, model);
   const Matrix<float> probabilities = probabilities_of(*model.predictor, windows, pool);
   require_scores(model, windows, probabilities);

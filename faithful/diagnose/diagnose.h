@@ -46,6 +46,7 @@ struct FAITHFUL_API DiagnosisReport {
   std::vector<std::optional<AlarmTruth>> truths = {};  // [found], by the labels
   std::optional<DiagnosisScores> scores = {};          // if the data has labels of the faults
   Normal normal = {};
+  ScalerRecord scaler = {};                 // of the windows
   std::optional<SurestWindow> surest = {};  // none where the chosen series have no window
 
   const Series& series_of(const Diagnosis& one) const { return dataset.series[one.alarm.series]; }

@@ -186,7 +186,7 @@ std::vector<Baseline> score_baselines(const WindowSets& sets, std::span<const Wi
     add("majority", constant_predictions(count, classes, majority_class(sets.train)), 0.5);
   const LinearModel linear(sets.train, options, pool);
   const std::optional<double> threshold =
-      classes == 2 ? linear_threshold(linear, sets, folds, options, pool) : std::nullopt;
+      classes == 2 && options.best_f1 ? linear_threshold(linear, sets, folds, options, pool) : std::nullopt;
   add("linear", linear.probabilities(sets.test, pool), threshold.value_or(0.5));
   return baselines;
 }

@@ -27,6 +27,7 @@ struct BaselineOptions {
   double rate = 0.05;         // the highest learning rate; warm-up and cosine as in every training
   double decay = 0.01;        // of its weights, by AdamW
   bool weigh_classes = true;  // every class has the same total weight in its loss
+  bool best_f1 = true;        // two classes: its threshold is the best F1 on validation; false: 0.5
   bool events = true;         // as in ScoreOptions
   double prevalence = 0;      // as in ScoreOptions
 };
@@ -51,7 +52,7 @@ class FAITHFUL_API LinearModel {
 };
 
 // The scores of all baselines on sets.test. The linear model learns from sets.train. For two classes its threshold has
-// the best F1 on sets.validation, or on the pooled validation parts of `folds`, if given. It is 0.5 if neither has
+// (best_f1) the best F1 on sets.validation, or on the pooled validation parts of `folds`, if given. It is 0.5 if neither has
 // windows of class 1. Empty if no test window has a label.
 FAITHFUL_API std::vector<Baseline> score_baselines(const WindowSets& sets, std::span<const WindowSets> folds,
                                                    const BaselineOptions& options, ThreadPool& pool);

@@ -105,6 +105,8 @@ Evaluation evaluate_predictions(Matrix<float> probabilities, const Windows& wind
   for (const auto& [key, name, statistic] :
        classes == 2 ? binary_statistics(truth, flags, ranked) : class_statistics(all, classes))
     evaluation.measures.push_back({key, name, bootstrap_groups(all.group_of, statistic, how)});
+  if (evaluation.groups < 2)  // nothing to resample
+    for (Measure& measure : evaluation.measures) measure.found.interval = {NAN, NAN};
   return evaluation;
 }
 

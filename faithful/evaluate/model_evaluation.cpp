@@ -5,6 +5,7 @@
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/match.h"
 #include "faithful/trained/readings.h"
 
 namespace faithful {
@@ -41,8 +42,15 @@ Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool he
         fmt::format("this looks like the data that the model was trained on, so the scores are too good: {} takes only "
                     "its test part",
                     field_text("held_out")));
+  if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
   keep_labelled(dataset);
-  return cut_for_model(dataset, model);
+  Windows windows = cut_for_model(dataset, model);
+  const std::vector<std::size_t> counts = windows.class_counts();
+  for (std::size_t k = 0; k < counts.size() && counts.size() == 2; ++k)
+    if (counts[k] == 0)
+      dataset.notes.push_back(
+          fmt::format("no window is {}: measures that compare the classes are not defined", quote(model.classes[k])));
+  return windows;
 }
 
 Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, EvaluationOptions options,

@@ -42,8 +42,10 @@ Scores score_predictions(const Matrix<float>& probabilities, const Windows& wind
   const std::vector<std::int32_t> labels = windows.labels();
   const bool complete = std::find(labels.begin(), labels.end(), kNoLabel) == labels.end();
   Scores scores = score_predictions(probabilities, labels, options);
-  if (options.events && complete && probabilities.columns == 2 && windows.dataset().has_point_labels())
+  if (options.events && complete && probabilities.columns == 2 && windows.dataset().has_point_labels()) {
     scores.events = window_event_scores(windows, flags_of(decide(probabilities, options.threshold)));
+    scores.all_positive_events = window_event_scores(windows, std::vector<std::uint8_t>(windows.size(), 1));
+  }
   return scores;
 }
 
@@ -94,15 +96,17 @@ Json confusion_json(const Matrix<double>& confusion) {
   return rows;
 }
 
-Json events_json(const EventScores& events) {
+Json events_json(const EventScores& events, const EventScores& all_positive) {
+  const auto defined = [&](double value) { return events.events == 0 ? Json() : Json(value); };
   return Json::Object{{"events", events.events},
                       {"detected", events.detected},
                       {"false_alarms", events.false_alarms},
-                      {"precision", events.precision()},
-                      {"recall", events.recall()},
-                      {"f1", events.f1()},
+                      {"precision", defined(events.precision())},
+                      {"recall", defined(events.recall())},
+                      {"f1", defined(events.f1())},
                       {"mean_delay", or_null(events.mean_delay())},
-                      {"median_delay", or_null(events.median_delay())}};
+                      {"median_delay", or_null(events.median_delay())},
+                      {"all_positive_f1", defined(all_positive.f1())}};
 }
 
 }  // namespace
@@ -114,12 +118,13 @@ Json to_json(const Scores& scores) {
                            {"weighted_f1", scores.report.weighted.f1},
                            {"confusion", confusion_json(scores.report.confusion)}};
   if (!scores.binary) return json;
-  json.set("precision", scores.binary->precision())
-      .set("recall", scores.binary->recall())
-      .set("f1", scores.binary->f1())
+  const auto defined = [&](double value) { return scores.binary->positives() == 0 ? Json() : Json(value); };
+  json.set("precision", defined(scores.binary->precision()))
+      .set("recall", defined(scores.binary->recall()))
+      .set("f1", defined(scores.binary->f1()))
       .set("auc_pr", or_null(scores.auc_pr))
       .set("auc_roc", or_null(scores.auc_roc));
-  if (scores.events) json.set("events", events_json(*scores.events));
+  if (scores.events) json.set("events", events_json(*scores.events, *scores.all_positive_events));
   return json;
 }
 

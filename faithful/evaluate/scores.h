@@ -22,10 +22,11 @@ struct Scores {
   ClassReport report = {};  // confusion, accuracy, macro and weighted F1, each class
 
   // Two classes only: class 1 (anomalous) against class 0.
-  std::optional<Confusion> binary = {};    // precision, recall, F1 at the threshold
-  std::optional<double> auc_pr = {};       // none without windows of class 1
-  std::optional<double> auc_roc = {};      // none without windows of both classes
-  std::optional<EventScores> events = {};  // of timelines with point labels; delays in samples
+  std::optional<Confusion> binary = {};                 // precision, recall, F1 at the threshold
+  std::optional<double> auc_pr = {};                    // none without windows of class 1
+  std::optional<double> auc_roc = {};                   // none without windows of both classes
+  std::optional<EventScores> events = {};               // of timelines with point labels; delays in samples
+  std::optional<EventScores> all_positive_events = {};  // the same where every window is flagged
 
   // The one number of a table: F1 of class 1, or accuracy for more than two classes.
   double headline() const { return binary ? binary->f1() : report.accuracy; }
@@ -46,7 +47,8 @@ FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, std::s
                                       const ScoreOptions& options);
 
 // {windows, accuracy, macro_f1, weighted_f1, confusion, and for two classes precision, recall, f1, auc_pr, auc_roc,
-// events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay}}
+// events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay, all_positive_f1}}
+// Measures that need a positive window, or an event, are null where there is none.
 FAITHFUL_API Json to_json(const Scores& scores);
 
 // Uninterrupted stretches of windows, by their numbers: windows of one series without gaps between them.

@@ -71,7 +71,9 @@ void predict_windows_into(const TrainedModel& model, std::span<const float> valu
     const std::size_t size = std::min(batch, count - begin);
     const std::span<float> samples = std::span(scaled).first(size * window);
     const std::span<float> found = std::span(logits).first(size * shape.outputs());
-    scale_into(model.scaler.common, values.subspan(begin * window, size * window), samples);
+    for (std::size_t i = 0; i < size; ++i)
+      scale_window_into(model.scaler, model.scaler.common, values.subspan((begin + i) * window, window),
+                        samples.subspan(i * window, window));
     model.predictor->logits_into({.count = size, .values = samples}, found);
     const std::span<float> probabilities = out.subspan(begin * shape.classes, size * shape.classes);
     probabilities_into<float>(found, shape.classes, probabilities);

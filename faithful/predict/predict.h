@@ -39,8 +39,8 @@ FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, Thr
                           const std::function<void(const Predictions&)>& take);
 
 // Windows of the caller, one after the other, all of the model's length: values [B, length, C] as measured, scaled
-// here by the statistics of all training series; out [B, K]. On the caller's thread. InputError where a score is not a
-// finite number.
+// here as new data is (prediction_scaler); out [B, K]. On the caller's thread. InputError where a score is not a finite
+// number.
 FAITHFUL_API void predict_windows_into(const TrainedModel& model, std::span<const float> values, std::span<float> out);
 
 // Some rows of a table, and what the model predicts for windows in them.

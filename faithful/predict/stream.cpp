@@ -44,6 +44,7 @@ struct StreamPredictor::State {
         times(shape.length, 1),
         furthest(shape.length, 1),
         positions(shape.uses_times() ? shape.length : 0),
+        scaled(model.scaler.scaling == Scaling::kWindow ? shape.length * shape.channels : 0),
         logits(shape.outputs()),
         probabilities(shape.classes) {
     // The memory of a pass has its size after two passes: see Arena.
@@ -53,15 +54,26 @@ struct StreamPredictor::State {
   }
 
   std::span<const float> push(std::span<const float> values, std::int64_t time) {
-    scale_into(model.scaler.common, values, rows.add());
+    const std::span<float> row = rows.add();
+    if (scaled.empty())
+      scale_into(model.scaler.common, values, row);
+    else
+      std::ranges::copy(values, row.begin());
     times.add()[0] = time;
     FurthestReading& reading = furthest.add()[0];
     reading = {};
     take_further(model, values, count++, reading);
     if (!rows.full()) return {};
-    model.predictor->logits_into({.count = 1, .values = rows.window(), .valid = {}, .times = window_times()}, logits);
+    model.predictor->logits_into({.count = 1, .values = window_values(), .valid = {}, .times = window_times()}, logits);
     probabilities_into<float>(logits, shape.classes, probabilities);
     return probabilities;
+  }
+
+  // [length, C], scaled.
+  std::span<const float> window_values() {
+    if (scaled.empty()) return rows.window();
+    scale_window_into(model.scaler, model.scaler.common, rows.window(), scaled);
+    return scaled;
   }
 
   // [length], or nothing where positions are not times.
@@ -88,11 +100,12 @@ struct StreamPredictor::State {
 
   TrainedModel model;
   WindowShape shape;
-  SlidingRows<float> rows;  // [length, C], scaled
+  SlidingRows<float> rows;  // [length, C], scaled, or as measured where each window is scaled by itself
   SlidingRows<std::int64_t> times;
   SlidingRows<FurthestReading> furthest;  // [length], of each sample
   std::size_t count = 0;                  // samples
   std::vector<float> positions;           // [length], where positions are times
+  std::vector<float> scaled;              // [length, C], where each window is scaled by itself
   std::vector<float> logits, probabilities;
 };
 

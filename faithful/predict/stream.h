@@ -11,9 +11,8 @@
 
 namespace faithful {
 
-// Scores a stream: after each new sample, the window that ends with it, scaled by the statistics of all training series
-// (or of one: scale_as). The predictions are those of predict() on the same windows, bit for bit. On the caller's
-// thread; push() allocates nothing.
+// Scores a stream: after each new sample, the window that ends with it, scaled as new data is (prediction_scaler). The
+// predictions are those of predict() on the same windows, bit for bit. On the caller's thread; push() allocates nothing.
 class FAITHFUL_API StreamPredictor {
  public:
   explicit StreamPredictor(TrainedModel model);

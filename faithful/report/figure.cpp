@@ -1,5 +1,7 @@
 #include "faithful/report/figure.h"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
@@ -44,6 +46,11 @@ std::string problem_of(const ChildResult& result) {
   return fmt::format("gnuplot failed: {}", quote(first_line(result.errors), 200));
 }
 
+// Empty where there is no number: a break in a curve, a value that is not defined.
+std::string number_cell(double value) {
+  return std::isfinite(value) ? exact_text(value) : "";
+}
+
 }  // namespace
 
 Rendering render(const Figure& figure) {
@@ -61,18 +68,18 @@ std::string figure_csv(const Figure& figure) {
     for (const Curve& curve : panel.curves) {
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
         const bool interval = !curve.low.empty();
-        out += fmt::format("{},{},{},{},{},{},\n", title, csv_words(curve.name), exact_text(curve.x[i]),
-                           exact_text(curve.y[i]), interval ? exact_text(curve.low[i]) : "",
-                           interval ? exact_text(curve.high[i]) : "");
+        out += fmt::format("{},{},{},{},{},{},\n", title, csv_words(curve.name), number_cell(curve.x[i]),
+                           number_cell(curve.y[i]), interval ? number_cell(curve.low[i]) : "",
+                           interval ? number_cell(curve.high[i]) : "");
       }
     }
     if (!panel.heat) continue;
     const HeatMap& heat = *panel.heat;
     for (std::size_t r = 0; r < heat.values.rows; ++r) {
       for (std::size_t c = 0; c < heat.values.columns; ++c) {
-        out +=
-            fmt::format("{},,{},{},,,{}\n", title, exact_text(heat.x_first + heat.x_step * static_cast<double>(c)),
-                        exact_text(heat.y_first + heat.y_step * static_cast<double>(r)), exact_text(heat.values(r, c)));
+        out += fmt::format("{},,{},{},,,{}\n", title, number_cell(heat.x_first + heat.x_step * static_cast<double>(c)),
+                           number_cell(heat.y_first + heat.y_step * static_cast<double>(r)),
+                           number_cell(heat.values(r, c)));
       }
     }
   }

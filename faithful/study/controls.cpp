@@ -189,9 +189,9 @@ LongerScores score_longer(const FitResult& fit, std::size_t factor, double preva
     const Series& source = fit.sets.test.dataset().series[places[i].series];
     const std::size_t channels = source.values.columns;
     Series series{.values = Matrix<float>(length, channels)};
-    scale_into(scaler.of(source.name),
-               std::span(source.values.values).subspan(places[i].begin * channels, length * channels),
-               series.values.values);
+    scale_window_into(scaler.record(), scaler.of(source.name),
+                      std::span(source.values.values).subspan(places[i].begin * channels, length * channels),
+                      series.values.values);
     if (!source.times.empty()) {
       const auto first = source.times.begin() + static_cast<std::ptrdiff_t>(places[i].begin);
       series.times.assign(first, first + static_cast<std::ptrdiff_t>(length));

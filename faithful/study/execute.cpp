@@ -21,6 +21,7 @@ FitOptions fit_options(const StudyPlan& plan, const StudyJob& job) {
   if (job.rate > 0) fit.train.learning_rate = job.rate;
   fit.baseline.seed = job.seed;
   fit.baselines = false;
+  fit.threshold = {.kind = ThresholdKind::kBestF1};  // as in every published run
   return fit;
 }
 
@@ -73,7 +74,7 @@ bool fit_arm(const StudyPlan& plan, const StudyJob& job, const std::function<boo
 
 WindowSets cut(const StudyPlan& plan, const SplitOptions& options) {
   const Split split(plan.dataset(), options);
-  return cut_windows(split, fit_scaler(split.train(), plan.options().fit.scaler));
+  return cut_windows(split, fit_scaler(split.train(), plan.options().fit.scaler, plan.options().fit.scaling));
 }
 
 // The windows of a seed, as every arm has them; of a given split also its folds.

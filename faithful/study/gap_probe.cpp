@@ -51,6 +51,8 @@ FitOptions gap_fit_options(const Arm& arm, std::uint64_t seed) {
   options.split.window = {.length = 0};
   options.split.seed = seed;
   options.scaler = ScalerKind::kNone;
+  options.scaling = Scaling::kCommon;
+  options.threshold = {.kind = ThresholdKind::kBestF1};
   options.train = {.epochs = 12, .learning_rate = 1e-3, .seed = arm.again ? seed + kAgainSeeds : seed};
   options.cross_validate = false;
   options.baselines = false;

@@ -58,6 +58,7 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   add("split.validation", text_of(fit.split.validation));
   add("split.folds", text_of(fit.split.folds));
   add("scaler", to_string(fit.scaler));
+  if (!is_former_scaling(fit.scaling, dataset, fit.split.kind)) add("scaling", to_string(fit.scaling));
   for (const auto& [name, value] : recorded_fields(fit.model)) {  // those of the data and of the arm come later
     if (name != "channels" && name != "length" && name != "classes" && name != "encoding" && name != "scale")
       add("model." + name, to_text(value));
@@ -68,6 +69,21 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   add("prevalence", text_of(fit.prevalence));
   add("length test", text_of(options.length_factor));
   return settings;
+}
+
+// Before the training of the first seed, not hours into it.
+void check_splits(const Dataset& dataset, const StudyOptions& options) {
+  constexpr std::size_t kMost = 100;  // seeds: a split of a large set takes a while
+  SplitOptions split = options.fit.split;
+  apply_known_rules(dataset, split);
+  split.labelled_only = true;
+  for (split.seed = 1; split.seed <= std::min(options.seeds, kMost); ++split.seed) {
+    try {
+      check_signal(dataset, class_counts(Split(dataset, split)));
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("seed {}: {}", split.seed, error.spelled_by(field_text)));
+    }
+  }
 }
 
 }  // namespace
@@ -96,6 +112,13 @@ std::string digest_of(const Dataset& dataset) {
 
 StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&dataset), options_(std::move(options)) {
   check_study_options(options_);
+  if (options_.fit.scaling == Scaling::kAuto) {  // once for all arms and seeds, on a seed that is not reported
+    FitOptions fit = options_.fit;
+    fit.split.seed = kRateSeed;
+    ThreadPool pool(1);
+    options_.fit.scaling = choose_scaling(dataset, fit, pool).scaling;
+  }
+  check_splits(dataset, options_);
   settings_ = make_settings(dataset, options_);
   FitOptions& fit = options_.fit;
   fit.model.input.channels = dataset.channels.size();

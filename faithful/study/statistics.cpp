@@ -83,9 +83,14 @@ std::vector<double> StudyRow::values(const std::string& measure) const {
   return found;
 }
 
+// All measures are shares: what lies outside of 0 to 1 cannot be.
 std::optional<MeanEstimate> StudyRow::estimate(const std::string& measure) const {
   const std::vector<double> found = values(measure);
-  return found.empty() ? std::nullopt : std::optional(paired_t(found));
+  if (found.empty()) return std::nullopt;
+  MeanEstimate estimate = paired_t(found);
+  if (found.size() < 2) return estimate;  // no interval
+  estimate.interval = {std::max(estimate.interval.low, 0.0), std::min(estimate.interval.high, 1.0)};
+  return estimate;
 }
 
 std::vector<const StudyRun*> StudyGroup::runs_of(const Arm& arm) const {
@@ -169,6 +174,8 @@ std::optional<Comparison> compare_arms(const StudyGroup& group, const Arm& arm, 
   if (differences.empty()) return std::nullopt;
   comparison.paired = paired_t(differences);
   comparison.corrected = group.test_to_train > 0 ? resampled_t(differences, group.test_to_train) : comparison.paired;
+  for (MeanEstimate* one : {&comparison.paired, &comparison.corrected})
+    if (one->interval.low < -1 || one->interval.high > 1) one->interval = {-INFINITY, INFINITY};
   comparison.flip = sign_flip_test(differences);
   comparison.primary = arm.encoding == "dft" && !arm.again && is_original(reference) && !comparison.exploratory();
   return comparison;
@@ -205,6 +212,8 @@ std::string verdict(const Comparison& comparison) {
   if (comparison.exploratory()) text = fmt::format("Exploratory ({} seed{}): ", seeds, seeds == 1 ? "" : "s");
   if (seeds < 2)
     return text + fmt::format("{} minus {} is {:+.3f} on {}; one seed shows nothing.", arm, reference, mean, where);
+  if (!std::isfinite(low) || !std::isfinite(high))
+    return text + fmt::format("{} minus {} is {:+.3f} on {}; too few seeds to tell.", arm, reference, mean, where);
   const double nearer = std::min(std::abs(low), std::abs(high)), farther = std::max(std::abs(low), std::abs(high));
   if (low <= 0 && high >= 0)
     return fmt::format(

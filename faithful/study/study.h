@@ -22,7 +22,8 @@
 namespace faithful {
 
 struct StudyOptions {
-  FitOptions fit = {};  // what all arms share; encoding, scale, seeds and rate are the study's
+  FitOptions fit = {};  // what all arms share; encoding, scale, seeds and rate are the study's. Scaling kAuto is chosen
+                        // once, on kRateSeed
   std::vector<Arm> arms = {};
   std::size_t seeds = 10;  // 1 .. seeds: each gives all arms the same split, batches and, where shapes agree, weights
   std::vector<double> rates = {1e-3, 2e-3, 4e-3};  // learning rates to choose from

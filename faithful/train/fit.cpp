@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/evaluate/thresholds.h"
+#include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/fit_details.h"
@@ -32,9 +34,10 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
-Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options) {
+Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options,
+                 Scaling scaling) {
   const Split split(dataset, split_options);
-  const Scaler scaler = fit_scaler(split.train(), options.scaler);
+  const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
   Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
   config.input.channels = dataset.channels.size();
@@ -64,8 +67,12 @@ class Job {
                     const std::string& title, bool keep_scores);
   bool cross_validate();  // false: stopped
   void choose_epochs(FitResult& result) const;
-  void take_pooled_threshold(FitResult& result) const;
+  void check_threshold_rule() const;
+  void take_best_f1(FitResult& result) const;
+  ThresholdCurve validation_curve(const FitResult& result) const;
+  void take_threshold(FitResult& result) const;
   void score(FitResult& result) const;
+  std::string choices_text() const;
   void note_data(FitResult& result, const Prepared& prepared) const;
   TrainedModel model_around(const Prepared& prepared) const;
 
@@ -74,6 +81,7 @@ class Job {
   ThreadPool& pool_;
   const FitControl& control_;
   SplitOptions split_;
+  ScalingChoice scaling_;
   Checkpoints checkpoints_;
   std::size_t folds_ = 0;  // of the cross-validation; 0: none
   std::size_t resumed_from_ = 0;
@@ -100,6 +108,8 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   const bool validates = given && options.cross_validate && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
   split_.refit = given && !(validates && split_.folds == 1);
+  check_threshold_rule();
+  data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
   if (checkpoints_.done().size() > folds_)
@@ -117,6 +127,7 @@ SplitOptions Job::fold_split(std::size_t fold) const {
 // Windows are identified by their content; this is what they do not show.
 Identity Job::identity() const {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
+  const bool former = is_former_scaling(scaling_.scaling, dataset_, split_.kind);
   return {{"split", to_string(split_.kind)},
           {"split.seed", text(split_.seed)},
           {"split.window", text(split_.window.length)},
@@ -126,7 +137,7 @@ Identity Job::identity() const {
           {"split.validation", text(split_.validation)},
           {"split.folds", text(folds_)},
           {"scale", to_string(options_.scaler)},
-          {"scale.scope", "0"}};  // as earlier checkpoints have it
+          {"scale.scope", former ? "0" : to_string(scaling_.scaling)}};  // "0": as earlier checkpoints have it
 }
 
 TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
@@ -151,7 +162,8 @@ bool Job::cross_validate() {
   while (checkpoints_.done().size() < folds_) {
     const std::size_t fold = checkpoints_.done().size();
     std::optional<Prepared> prepared;
-    data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold))); });
+    data_seconds_ +=
+        seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold), scaling_.scaling)); });
     Classifier<float> model(prepared->config);
     TrainResult result = train(model, prepared->sets, options, fmt::format("fold {} of {}", fold + 1, folds_), true);
     if (result.reason == StopReason::kStopped) return false;
@@ -171,7 +183,25 @@ void Job::choose_epochs(FitResult& result) const {
   }
 }
 
-void Job::take_pooled_threshold(FitResult& result) const {
+// Before the training, not after it.
+void Job::check_threshold_rule() const {
+  const ThresholdRule& rule = options_.threshold;
+  const bool needs_scores = rule.kind == ThresholdKind::kF1 || rule.kind == ThresholdKind::kFalseAlarms;
+  const auto require = [&](bool holds, const char* wanted) {
+    if (!holds) reject({{.field = "threshold"}, wanted, quote(to_string(rule))});
+  };
+  const bool said = rule.kind != ThresholdKind::kAuto && rule.kind != ThresholdKind::kBestF1;
+  require(!said || dataset_.classes.size() == 2, "none, because there are more than two classes");
+  const bool validates = folds_ > 0 || (!split_.refit && split_.validation > 0);
+  require(!needs_scores || validates, "a number, because nothing validates");
+  const bool timed = std::ranges::none_of(dataset_.series, [](const Series& one) { return one.times.empty(); });
+  require(!rule.per_day || timed, "false-alarms=N/1000samples, because the data has no times");
+}
+
+// The largest F1 of the validation scores as they are; of folds pooled.
+void Job::take_best_f1(FitResult& result) const {
+  result.model.threshold = result.training.threshold;
+  result.model.threshold_from = result.training.threshold_from;
   if (folds_ == 0 || dataset_.classes.size() != 2) return;
   std::vector<double> scores;
   std::vector<std::int32_t> labels;
@@ -184,6 +214,38 @@ void Job::take_pooled_threshold(FitResult& result) const {
   if (!best) return;
   result.model.threshold = best->value;
   result.model.threshold_from = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
+}
+
+ThresholdCurve Job::validation_curve(const FitResult& result) const {
+  std::vector<ScoredWindows> parts;
+  std::vector<WindowSets> sets;  // of the folds, as they were
+  sets.reserve(folds_);
+  for (std::size_t fold = 0; fold < folds_; ++fold) {
+    const auto row = result.folds[fold].validation_scores.row(result.epochs_chosen - 1);
+    sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
+    parts.push_back({&sets.back().validation, {row.begin(), row.end()}});
+  }
+  const Windows& held = result.sets.validation;
+  if (folds_ == 0 && held.size() > 0)
+    parts.push_back({&held, scores_of(probabilities_of(*result.model.predictor, held, pool_))});
+  return threshold_curve(parts);
+}
+
+void Job::take_threshold(FitResult& result) const {
+  ThresholdRule rule = options_.threshold;
+  if (dataset_.classes.size() != 2) return take_best_f1(result);
+  result.model.thresholds = validation_curve(result);
+  const bool chosen = !result.model.thresholds->points.empty();
+  if (result.model.thresholds->windows == 0) result.model.thresholds.reset();
+  if (rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
+  if (rule.kind == ThresholdKind::kAuto && dataset_.has_point_labels() && chosen) rule.kind = ThresholdKind::kF1;
+  if (rule.kind == ThresholdKind::kAuto) {
+    result.model.threshold_from =
+        dataset_.has_point_labels() ? "default, because no anomaly validates" : "default for series with one label";
+    return;
+  }
+  if (std::string warning = set_threshold(result.model, rule); !warning.empty())
+    result.notes.push_back(std::move(warning));
 }
 
 void Job::score(FitResult& result) const {
@@ -200,18 +262,29 @@ void Job::score(FitResult& result) const {
     std::vector<WindowSets> folds;
     if (dataset_.classes.size() == 2)
       for (std::size_t fold = 0; fold < folds_; ++fold)
-        folds.push_back(prepare(dataset_, options_, fold_split(fold)).sets);
+        folds.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
     BaselineOptions baseline = options_.baseline;
     baseline.seed = options_.train.seed;
     baseline.events = in_order;
+    baseline.best_f1 = options_.threshold.kind != ThresholdKind::kAuto || dataset_.has_point_labels();
     baseline.prevalence = options_.prevalence;
     result.baselines = score_baselines(result.sets, folds, baseline, pool_);
   });
 }
 
+// Split and scaling with the reason for each, in one line; empty where there was nothing to choose.
+std::string Job::choices_text() const {
+  const std::string split = reason_of_split(dataset_, split_);
+  std::string text = split.empty() ? "" : fmt::format("{} {}: {}", field_text("split"), to_string(split_.kind), split);
+  if (scaling_.why.empty()) return text;
+  return fmt::format("{}{}{} {}: {}", text, text.empty() ? "" : "; ", field_text("scaling"),
+                     to_string(scaling_.scaling), scaling_.why);
+}
+
 void Job::note_data(FitResult& result, const Prepared& prepared) const {
-  result.notes = prepared.notes;
   const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
+  if (std::string choices = choices_text(); !choices.empty()) note(std::move(choices));
+  for (const std::string& text : prepared.notes) note(text);
   if (const std::size_t count = unlabelled_series(dataset_); count > 0)
     note(fmt::format("{} series without labels are left out", count));
   if (split_.leave_out.size() > options_.split.leave_out.size())
@@ -241,9 +314,12 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
 }
 
 FitResult Job::run() {
-  const bool complete = cross_validate();
   std::optional<Prepared> prepared;
-  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_)); });
+  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_, scaling_.scaling)); });
+  const WindowSets& sets = prepared->sets;
+  check_signal(dataset_, {sets.train.class_counts(), sets.validation.class_counts(),
+                          options_.score_test ? sets.test.class_counts() : std::vector<std::size_t>{}});
+  const bool complete = cross_validate();
   FitResult result{.model = model_around(*prepared), .sets = prepared->sets, .split = split_.kind};
   result.data_seconds = data_seconds_;
   note_data(result, *prepared);
@@ -260,9 +336,7 @@ FitResult Job::run() {
   result.stopped = result.training.reason == StopReason::kStopped;
   if (result.stopped) return result;
   result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
-  result.model.threshold = result.training.threshold;
-  result.model.threshold_from = result.training.threshold_from;
-  take_pooled_threshold(result);
+  take_threshold(result);
   score(result);
   result.model.record = train::record_json(result, options_, split_, dataset_);
   return result;

@@ -8,6 +8,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/evaluate/baselines.h"
+#include "faithful/metrics/threshold.h"
 #include "faithful/model/config.h"
 #include "faithful/train/options.h"
 #include "faithful/trained/trained_model.h"
@@ -25,7 +26,9 @@ struct FitOptions {
   ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
   SplitOptions split = {};  // series without labels are left out; rules of known data sets are applied
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
+  Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
+  ThresholdRule threshold = {};               // two classes: how the threshold is chosen on the validation part
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines
@@ -38,6 +41,17 @@ struct FitOptions {
 // value; split and window length as the data suggests (suggested_split).
 FAITHFUL_API FitOptions default_fit_options();
 FAITHFUL_API FitOptions default_fit_options(const Dataset& dataset);
+
+// Which statistics scale the windows, and why, in words (empty where there was nothing to choose).
+struct ScalingChoice {
+  Scaling scaling = Scaling::kCommon;
+  std::string why = {};
+};
+
+// The options' own scaling; kAuto: kCommon for one timeline and for series with one label. For several timelines kWindow
+// where the linear baseline has a higher AUC-PR on the validation part with it, else kCommon. Statistics that new data
+// does not have (kSeries) are never chosen.
+FAITHFUL_API ScalingChoice choose_scaling(const Dataset& dataset, const FitOptions& options, ThreadPool& pool);
 
 // How it is watched and steered. Nothing of it changes the result.
 struct FitControl {

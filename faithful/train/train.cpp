@@ -48,7 +48,7 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
     reject({{place},
             "training windows of at least two classes",
             "those of one",
-            fmt::format("another {} or {}", field_text("seed"), field_text("split"))});
+            fmt::format("another {}", field_text("seed"))});
   for (const Windows* part : {&sets.train, &sets.validation}) {
     if (config.input.channels != part->channels() || config.input.length != part->length() ||
         config.input.classes != part->classes())

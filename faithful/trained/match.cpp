@@ -89,18 +89,6 @@ void check_series(const Dataset& dataset, const TrainedModel& model) {
   }
 }
 
-// Series that the scaler has not seen, where it knows several apart.
-void note_scales(const Dataset& dataset, const TrainedModel& model, std::vector<std::string>& notes) {
-  if (model.scaler.by_series.size() < 2) return;
-  std::vector<std::string> unknown;  // each once: both parts of a set may have a series of the name
-  for (const Series& series : dataset.series)
-    if (!model.scaler.by_series.contains(series.name) && std::ranges::find(unknown, series.name) == unknown.end())
-      unknown.push_back(series.name);
-  if (!unknown.empty())
-    notes.push_back("series that were not in training are scaled by the statistics of all series: " +
-                    list_text(unknown));
-}
-
 }  // namespace
 
 ChannelMatch match_channels(const std::vector<std::string>& channels, const std::vector<std::string>& columns,
@@ -162,6 +150,17 @@ void scale_as(TrainedModel& model, const std::string& series) {
   }
   model.scaler.common = Scale(found->second);
   model.scaler.by_series.clear();
+  model.scaler.scaling = Scaling::kCommon;
+}
+
+std::string scaling_note(const TrainedModel& model) {
+  if (model.scaler.by_series.size() < 2) return "";  // of one series, its statistics are the common ones
+  std::vector<std::string> known;
+  for (const auto& [name, scale] : model.scaler.by_series) known.push_back(name);
+  return fmt::format(
+      "the model was trained with separate statistics for each series; new data is scaled by those of all of them. {} "
+      "takes one: {}",
+      field_text("scale_as", "SERIES"), list_text(known));
 }
 
 std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
@@ -169,7 +168,6 @@ std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& mode
   rearrange_channels(dataset, match, model.channels);
   rename_classes(dataset, model);
   check_series(dataset, model);
-  note_scales(dataset, model, match.notes);
   if (std::string note = far_readings_note(model, dataset); !note.empty()) match.notes.push_back(std::move(note));
   return std::move(match.notes);
 }

@@ -31,6 +31,9 @@ FAITHFUL_API void rearrange_channels(Dataset& dataset, const ChannelMatch& match
 // it.
 FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
 
+// What to say when a model with statistics of several series scores new data (prediction_scaler); else empty.
+FAITHFUL_API std::string scaling_note(const TrainedModel& model);
+
 // Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.
 // Returns notes for the user. InputError where channels are missing or a class is unknown, a series is longer than the
 // model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are

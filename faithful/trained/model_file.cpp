@@ -117,6 +117,9 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
   };
   record.common = {row(shift, 0), row(factor, 0)};
   for (std::size_t i = 0; i < series.size(); ++i) record.by_series[series[i]] = {row(shift, i + 1), row(factor, i + 1)};
+  record.scaling = series.empty() ? Scaling::kCommon : Scaling::kSeries;  // files before version 0.2 do not say
+  if (const Json* scaling = json.find("scaling"))
+    record.scaling = parse_named(scaling->string(place), {Scaling::kCommon, Scaling::kSeries, Scaling::kWindow}, place);
   return record;
 }
 
@@ -138,6 +141,84 @@ Json window_json(const TrainedModel& model) {
                       {"stride", model.window.stride},
                       {"label", to_string(model.window.label_rule)},
                       {"shortest", model.shortest_window}};
+}
+
+// ---- the curve of thresholds: a column for each number
+
+using Column = std::pair<const char*, double (*)(const ThresholdPoint&)>;
+const std::vector<Column>& curve_columns() {
+  static const std::vector<Column> columns = {
+      {"thresholds", [](const ThresholdPoint& p) { return p.threshold; }},
+      {"precision", [](const ThresholdPoint& p) { return p.precision; }},
+      {"recall", [](const ThresholdPoint& p) { return p.recall; }},
+      {"detected", [](const ThresholdPoint& p) { return static_cast<double>(p.detected); }},
+      {"false_alarms", [](const ThresholdPoint& p) { return static_cast<double>(p.false_alarms); }}};
+  return columns;
+}
+
+Json curve_json(const ThresholdCurve& curve) {
+  Json json = Json::Object{{"windows", curve.windows},
+                           {"positives", curve.positives},
+                           {"events", curve.events},
+                           {"samples", curve.samples},
+                           {"days", curve.days},
+                           {"lowest_normal", curve.lowest_normal},
+                           {"highest_anomalous", curve.highest_anomalous}};
+  if (curve.smoothed_f1)
+    json.set("smoothed_f1", *curve.smoothed_f1)
+        .set("smoothed_f1_interval", Json::Array{curve.smoothed_f1_interval->low, curve.smoothed_f1_interval->high});
+  for (const auto& [name, value] : curve_columns()) {
+    Json column = Json::array();
+    for (const ThresholdPoint& point : curve.points) column.push_back(value(point));
+    json.set(name, column);
+  }
+  return json;
+}
+
+Json threshold_json(const TrainedModel& model) {
+  Json json = Json::Object{{"value", model.threshold}, {"from", model.threshold_from}};
+  if (model.thresholds) json.set("curve", curve_json(*model.thresholds));
+  return json;
+}
+
+double parse_within(const Json& json, double most, const std::string& place) {
+  const double number = json.number(place);
+  if (!(number >= 0 && number <= most))
+    reject({{place}, fmt::format("a number from 0 to {:g}", most), fmt::format("{}", number)});
+  return number;
+}
+
+ThresholdCurve parse_curve(const Json& json, const std::string& place) {
+  constexpr double kMost = 1e15;  // counts that a double holds
+  ThresholdCurve curve{.windows = parse_count(json["windows"], place),
+                       .positives = parse_count(json["positives"], place),
+                       .events = parse_count(json["events"], place),
+                       .samples = parse_within(json["samples"], kMost, place),
+                       .days = parse_within(json["days"], kMost, place),
+                       .lowest_normal = parse_within(json["lowest_normal"], 1, place),
+                       .highest_anomalous = parse_within(json["highest_anomalous"], 1, place)};
+  const std::size_t count = json["thresholds"].items(place).size();
+  for (const auto& [name, value] : curve_columns())
+    if (json[name].items(place).size() != count)
+      reject({{place},
+              fmt::format("{} numbers in {}", count, quote(name)),
+              fmt::format("{}", json[name].items(place).size())});
+  const auto at = [&](const char* name, std::size_t i, double most) {
+    return parse_within(json[name].items(place)[i], most, place);
+  };
+  for (std::size_t i = 0; i < count; ++i)
+    curve.points.push_back({at("thresholds", i, 1), at("precision", i, 1), at("recall", i, 1),
+                            static_cast<std::size_t>(at("detected", i, kMost)),
+                            static_cast<std::size_t>(at("false_alarms", i, kMost))});
+  if (!std::ranges::is_sorted(curve.points, std::ranges::greater{}, &ThresholdPoint::threshold))
+    reject({{place}, "falling thresholds", "one that rises"});
+  if (count > 0) {
+    curve.smoothed_f1 = parse_within(json["smoothed_f1"], 1, place);
+    const auto& interval = json["smoothed_f1_interval"].items(place);
+    if (interval.size() != 2) reject({{place}, "an interval of two numbers", fmt::format("{}", interval.size())});
+    curve.smoothed_f1_interval = {parse_within(interval[0], 1, place), parse_within(interval[1], 1, place)};
+  }
+  return curve;
 }
 
 SafetensorsMetadata metadata_of(const TrainedModel& model) {
@@ -234,6 +315,7 @@ TrainedModel read_model(const Safetensors& file) {
   model.shortest_window = parse_count(window["shortest"], place + ": window.shortest");
   model.threshold = threshold["value"].number(place + ": threshold.value");
   model.threshold_from = threshold["from"].string(place + ": threshold.from");
+  if (const Json* curve = threshold.find("curve")) model.thresholds = parse_curve(*curve, place + ": threshold.curve");
   model.record = metadata_json(file, "record");
   check_model(model, place);
   return model;
@@ -246,6 +328,8 @@ void check_model(const TrainedModel& model, const std::string& place) {
   check_names(model.channels, shape.channels, place + ": channels");
   check_names(model.classes, shape.classes, place + ": classes");
   check_scale(model.scaler.common, shape.channels, place + ": scaler");
+  if (model.scaler.scaling != Scaling::kSeries && !model.scaler.by_series.empty())
+    reject({{place + ": scaler"}, "statistics of series only with scaling series", to_string(model.scaler.scaling)});
   for (const auto& [name, scale] : model.scaler.by_series)
     check_scale(scale, shape.channels, fmt::format("{}: scaler of {}", place, quote(name)));
   check_seen(model.seen, shape.channels, place + ": seen");
@@ -268,8 +352,9 @@ Json describe_model(const TrainedModel& model) {
                       {"classes", Json::array(model.classes)},
                       {"window", window_json(model)},
                       {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
+                                              {"scaling", to_string(model.scaler.scaling)},
                                               {"series", Json::array(scaler_arrays(model.scaler).series)}}},
-                      {"threshold", Json::Object{{"value", model.threshold}, {"from", model.threshold_from}}},
+                      {"threshold", threshold_json(model)},
                       {"record", model.record}};
 }
 

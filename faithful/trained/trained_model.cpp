@@ -37,7 +37,29 @@ const Transformer* TrainedModel::transformer() const {
 Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {
   assert(dataset.channels == model.channels);
   const Split split = Split::hold_out_all(dataset, prediction_windows(model));
-  return std::move(cut_windows(split, Scaler(model.scaler)).test);
+  return std::move(cut_windows(split, Scaler(prediction_scaler(model))).test);
+}
+
+ScalerRecord prediction_scaler(const TrainedModel& model) {
+  return {model.scaler.kind, model.scaler.common, {}, model.scaler.scaling};
+}
+
+ChosenThreshold choose_threshold(const TrainedModel& model, const ThresholdRule& rule) {
+  if (model.classes.size() != 2)
+    reject({{.field = "threshold"}, "a model of two classes", fmt::format("{}", model.classes.size())});
+  if (!model.thresholds && rule.kind != ThresholdKind::kValue)
+    reject({{.field = "threshold"},
+            "a number, because the model does not keep its validation scores",
+            quote(to_string(rule)),
+            "models that are trained again keep them"});
+  return choose_threshold(model.thresholds.value_or(ThresholdCurve{}), rule);
+}
+
+std::string set_threshold(TrainedModel& model, const ThresholdRule& rule) {
+  ChosenThreshold chosen = choose_threshold(model, rule);
+  model.threshold = chosen.value;
+  model.threshold_from = std::move(chosen.from);
+  return std::move(chosen.warning);
 }
 
 Json split_json(const SplitOptions& split) {

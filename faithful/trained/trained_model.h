@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
 #include "faithful/io/json.h"
+#include "faithful/metrics/threshold.h"
 #include "faithful/window/scale.h"
 #include "faithful/window/seen_range.h"
 #include "faithful/window/split.h"
@@ -32,6 +34,7 @@ struct FAITHFUL_API TrainedModel {
   SeenRange seen = {};                                // of the training readings; unknown in old model files
   double threshold = 0.5;                             // two classes: the second if its probability is at least this
   std::string threshold_from = "default";             // where it came from, in words
+  std::optional<ThresholdCurve> thresholds = {};      // what others would do on the validation part; none: not known
   Json record = Json::object();                       // how it was trained, on which data, and its scores
 
   WindowShape shape() const;
@@ -40,9 +43,20 @@ struct FAITHFUL_API TrainedModel {
   bool takes_whole_series() const { return window.length == 0; }
 };
 
-// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by its scaler. The data
-// set must outlive them.
+// All windows of a data set that fits the model (fit_to_model), cut as in training and scaled by prediction_scaler. The
+// data set must outlive them.
 FAITHFUL_API Windows cut_for_model(const Dataset& dataset, const TrainedModel& model);
+
+// What scales new data: the statistics of all training samples, or each window's own. Never those of one training
+// series: a name does not make new data part of the training. scale_as() chooses a series.
+FAITHFUL_API ScalerRecord prediction_scaler(const TrainedModel& model);
+
+// A threshold by a rule other than kAuto and kBestF1. InputError for more than two classes, and where the model does not
+// keep its validation scores (files before version 0.2) and the rule needs them.
+FAITHFUL_API ChosenThreshold choose_threshold(const TrainedModel& model, const ThresholdRule& rule);
+
+// The same, and makes it the model's. Returns the warning of ChosenThreshold.
+FAITHFUL_API std::string set_threshold(TrainedModel& model, const ThresholdRule& rule);
 
 // The split of a training, as a model's record keeps it: enough to make every part again.
 FAITHFUL_API Json split_json(const SplitOptions& split);

@@ -96,9 +96,41 @@ Scale make_scale(const std::vector<Extent>& extents, const std::vector<Extent>& 
   return scale;
 }
 
-bool is_per_series(const TrainingPart& part) {
-  const SplitKind kind = part.options().kind;
-  return (kind == SplitKind::kBlocked || kind == SplitKind::kRandom) && !part.dataset().has_series_labels();
+// Mean and deviation of one channel of a window; its values are `stride` apart.
+Extent window_extent(const float* values, std::size_t length, std::size_t stride) {
+  double mean = 0, square = 0;
+  std::size_t count = 0;
+  for (std::size_t t = 0; t < length; ++t) {
+    const float value = values[t * stride];
+    if (!std::isnan(value)) mean += static_cast<double>(value), ++count;
+  }
+  if (count == 0) return {0, 0};
+  mean /= static_cast<double>(count);
+  for (std::size_t t = 0; t < length; ++t) {
+    const double off = static_cast<double>(values[t * stride]) - mean;
+    if (!std::isnan(off)) square += off * off;
+  }
+  return {mean, std::sqrt(square / static_cast<double>(count))};
+}
+
+// {shift, factor} of one channel of a window.
+std::pair<float, float> channel_scale(const Scale& common, std::span<const float> window, std::size_t channel) {
+  constexpr double kLeast = 0.01;  // of the training data's deviation
+  const std::size_t channels = common.shift.size();
+  const Extent own = window_extent(window.data() + channel, window.size() / channels, channels);
+  const double floor = kLeast / static_cast<double>(common.factor[channel]);
+  return {static_cast<float>(own.shift), static_cast<float>(1 / std::max(own.width, floor))};
+}
+
+void check_scaling(const TrainingPart& part, ScalerKind kind, Scaling scaling) {
+  if (scaling == Scaling::kSeries && !has_own_statistics(part.dataset(), part.options().kind))
+    reject({{.field = "scaling"},
+            "common or window, because whole series are held out, and they have no statistics of their own",
+            "\"series\""});
+  if (scaling == Scaling::kWindow && kind != ScalerKind::kStandard)
+    reject({{.field = "scaler"},
+            fmt::format("standard, because {} takes mean and deviation", field_text("scaling", "window")),
+            quote(to_string(kind))});
 }
 
 }  // namespace
@@ -139,17 +171,67 @@ void scale_into(const Scale& scale, std::span<const float> samples, std::span<fl
     }
 }
 
+const std::vector<std::string>& scaling_names() {
+  static const std::vector<std::string> names = {"auto", "common", "series", "window"};
+  return names;
+}
+
+std::string to_string(Scaling scaling) {
+  return scaling_names()[static_cast<std::size_t>(scaling)];
+}
+
+Setting scaling_setting(Scaling& scaling) {
+  return {{"scaling",
+           "WHOSE",
+           "statistics that scale a window: of all training data (common), of its series, of the window itself; auto: "
+           "common or window, by validation",
+           {.choices = scaling_names(), .group = FieldGroup::kWindows}},
+          choice_of(scaling)};
+}
+
+Scale window_scale(const Scale& common, std::span<const float> window) {
+  Scale scale;
+  for (std::size_t c = 0; c < common.shift.size(); ++c) {
+    const auto [shift, factor] = channel_scale(common, window, c);
+    scale.shift.push_back(shift);
+    scale.factor.push_back(factor);
+  }
+  return scale;
+}
+
+void scale_window_into(const ScalerRecord& record, const Scale& of_series, std::span<const float> window,
+                       std::span<float> out) {
+  if (record.scaling != Scaling::kWindow) return scale_into(of_series, window, out);
+  const std::size_t channels = record.common.shift.size();
+  for (std::size_t c = 0; c < channels; ++c) {
+    const auto [shift, factor] = channel_scale(record.common, window, c);
+    for (std::size_t i = c; i < window.size(); i += channels)
+      out[i] = std::isnan(window[i]) ? 0.0F : (window[i] - shift) * factor;
+  }
+}
+
+bool has_own_statistics(const Dataset& dataset, SplitKind kind) {
+  return (kind == SplitKind::kBlocked || kind == SplitKind::kRandom) && !dataset.has_series_labels();
+}
+
+bool is_former_scaling(Scaling scaling, const Dataset& dataset, SplitKind kind) {
+  const bool own = has_own_statistics(dataset, kind);
+  if (scaling == Scaling::kSeries) return own;
+  return scaling != Scaling::kWindow && (!own || dataset.series.size() == 1);  // of one series, own is common
+}
+
 const Scale& Scaler::of(const std::string& series_name) const {
   const auto own = record_.by_series.find(series_name);
   return own == record_.by_series.end() ? record_.common : own->second;
 }
 
-Scaler fit_scaler(const TrainingPart& part, ScalerKind kind) {
+Scaler fit_scaler(const TrainingPart& part, ScalerKind kind, Scaling scaling) {
+  check_scaling(part, kind, scaling);
   const Dataset& dataset = part.dataset();
   const std::vector<Piece> pieces = without_overlaps(part.pieces());
   const std::vector<Extent> common = measure_channels(dataset, pieces, kind);
-  ScalerRecord record{kind, make_scale(common, common), {}};
-  if (is_per_series(part)) {
+  ScalerRecord record{kind, make_scale(common, common), {}, scaling == Scaling::kAuto ? Scaling::kCommon : scaling};
+  if (scaling == Scaling::kSeries) {
     std::map<std::string, std::vector<Piece>> by_name;
     for (const Piece& piece : pieces) by_name[dataset.series[piece.series].name].push_back(piece);
     for (const auto& [name, own] : by_name)

@@ -47,6 +47,35 @@ std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
   return hash;
 }
 
+// Of timelines with point labels, those that share a clock together.
+struct TimelineCounts {
+  std::size_t all = 0, anomalous = 0;
+  bool anomalous_have_normal = true;  // each with an anomaly also has a window's length without one
+  bool can_hold_out() const { return anomalous >= 3 && (anomalous_have_normal || all - anomalous >= 3); }
+};
+
+bool has_normal_window(const std::vector<std::uint8_t>& anomalous, std::size_t length) {
+  std::size_t run = 0;
+  return std::ranges::any_of(anomalous, [&](std::uint8_t flag) {
+    run = flag == 0 ? run + 1 : 0;
+    return run >= length;
+  });
+}
+
+TimelineCounts count_timelines(const Dataset& dataset, SplitOptions options) {
+  apply_known_rules(dataset, options);
+  options.labelled_only = true;
+  TimelineCounts counts;
+  for (const SharedTimeline& timeline : make_timelines(dataset, options)) {
+    ++counts.all;
+    if (std::ranges::find(timeline.anomalous, 1) == timeline.anomalous.end()) continue;
+    ++counts.anomalous;
+    counts.anomalous_have_normal =
+        counts.anomalous_have_normal && has_normal_window(timeline.anomalous, options.window.length);
+  }
+  return counts;
+}
+
 }  // namespace
 
 std::vector<Setting> settings(SplitOptions& options) {
@@ -105,9 +134,21 @@ SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
   if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
     options.kind = SplitKind::kGiven;
   } else {
-    options.kind = by_series ? SplitKind::kSeries : SplitKind::kBlocked;
+    const bool whole = by_series || count_timelines(dataset, options).can_hold_out();
+    options.kind = whole ? SplitKind::kSeries : SplitKind::kBlocked;
   }
   return options;
+}
+
+std::string reason_of_split(const Dataset& dataset, const SplitOptions& options) {
+  const bool may_differ = options.kind == SplitKind::kSeries || options.kind == SplitKind::kBlocked;
+  if (!may_differ || !dataset.has_point_labels() || suggested_split(dataset).kind != options.kind) return "";
+  const TimelineCounts counts = count_timelines(dataset, options);
+  if (counts.all < 2) return "";
+  const std::string found = fmt::format("{} of {} series have anomalies", counts.anomalous, counts.all);
+  return options.kind == SplitKind::kSeries
+             ? found + ", so whole series are held out"
+             : found + ", too few to hold out whole series, so blocks of each are held out";
 }
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {
@@ -178,8 +219,47 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
         {{dataset.place()},
          given ? "series of its own train and test parts" : "enough series or samples for a training and a test part",
          fmt::format("{} pieces to train and {} to test", train_.pieces().size(), test_.pieces().size()),
-         fmt::format("{}another {}", given ? "" : fmt::format("a shorter {}, or ", field_text("window")),
-                     field_text("split"))});
+         given ? fmt::format("another {}", field_text("split"))
+               : fmt::format("more data, or a shorter {}", field_text("window"))});
+}
+
+std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part) {
+  std::vector<std::size_t> counts(split.dataset().classes.size(), 0);
+  const WindowOptions& options = split.options().window;
+  for (const Piece& piece : part.pieces()) {
+    const std::size_t windows = count_windows(piece.length(), options, split.window_length());
+    for (std::size_t k = 0; k < windows; ++k) {
+      const std::size_t begin = piece.begin + k * options.stride;
+      const std::size_t end = std::min(piece.end, begin + split.window_length());
+      const std::int32_t label = window_label(split.dataset().series[piece.series], begin, end, options.label_rule);
+      if (label != kNoLabel) ++counts[static_cast<std::size_t>(label)];
+    }
+  }
+  return counts;
+}
+
+PartCounts class_counts(const Split& split) {
+  return {class_counts(split, split.train()), class_counts(split, split.validation()),
+          class_counts(split, split.test())};
+}
+
+void check_signal(const Dataset& dataset, const PartCounts& counts) {
+  const auto check = [&](const char* part, const std::vector<std::size_t>& of) {
+    const auto classes = std::ranges::count_if(of, [](std::size_t count) { return count > 0; });
+    if (classes != 1) return;
+    std::string found;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      if (of.size() == 2 || of[k] > 0)
+        found += fmt::format("{}{} {}", found.empty() ? "" : ", ", of[k], dataset.classes[k]);
+    reject(
+        {{dataset.place()},
+         fmt::format("windows of {} in the {} part", of.size() == 2 ? "both classes" : "several classes", part),
+         found,
+         fmt::format("more data with events, a shorter {}, or another {}", field_text("window"), field_text("seed"))});
+  };
+  check("training", counts.train);
+  if (dataset.has_point_labels()) check("validation", counts.validation);
+  check("test", counts.test);
 }
 
 Split::Split(HoldOut, const Dataset& dataset, const WindowOptions& window) : dataset_(&dataset) {

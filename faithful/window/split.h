@@ -55,8 +55,14 @@ struct SplitOptions {
 FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
 
 // The split that a data set suggests, everything else as in `options`: whole series where each has one label, windows of
-// 100 samples where points have; its own test part where it has one, else `series` or `blocked`.
+// 100 samples where points have; its own test part where it has one, else `series` or `blocked`. Timelines are held out
+// whole where every part can have anomalous and normal windows: at least 3 of them have an anomaly, and at least 3 have
+// none or those with an anomaly have normal windows too. Else blocks of each are held out.
 FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {});
+
+// Why timelines are split so, in words: "9 of 12 series have anomalies, so whole series are held out". Empty for one
+// timeline, for series with one label and where the data or the user has another split.
+FAITHFUL_API std::string reason_of_split(const Dataset& dataset, const SplitOptions& options);
 
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
 FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);
@@ -128,6 +134,19 @@ class FAITHFUL_API Split {
   SplitPart validation_;
   SplitPart test_;
 };
+
+// [K], windows of each class in a part; windows without a label count for none.
+FAITHFUL_API std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part);
+
+// Windows of each class in the parts of a split.
+struct PartCounts {
+  std::vector<std::size_t> train, validation, test;  // [K]
+};
+FAITHFUL_API PartCounts class_counts(const Split& split);
+
+// InputError where a part has windows, but of one class only: nothing can be learned, chosen or scored there. Of series
+// with one label, the validation part may be so.
+FAITHFUL_API void check_signal(const Dataset& dataset, const PartCounts& counts);
 
 // Where windows of a piece begin: at 0, stride, ... as long as they fit; a shorter piece has one, to be padded.
 FAITHFUL_API std::size_t count_windows(std::size_t piece_length, const WindowOptions& window,

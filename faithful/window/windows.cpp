@@ -57,9 +57,11 @@ void check_sizes(const Dataset& dataset, const Scaler& scaler) {
 }
 
 // One window, scaled, into [S, C].
-void fill_window(const Series& series, const Window& window, const Scale& scale, std::span<float> out) {
+void fill_window(const Series& series, const Window& window, const ScalerRecord& record, const Scale& scale,
+                 std::span<float> out) {
   const std::size_t channels = scale.shift.size(), size = window.length * channels;
-  scale_into(scale, std::span(series.values.values).subspan(window.begin * channels, size), out.first(size));
+  scale_window_into(record, scale, std::span(series.values.values).subspan(window.begin * channels, size),
+                    out.first(size));
   std::ranges::fill(out.subspan(size), 0.0F);
 }
 
@@ -112,7 +114,7 @@ void Windows::fill_into(std::span<const std::uint32_t> numbers, const BatchBuffe
   parallel_for(pool, numbers.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const Window& window = windows_[numbers[i]];
-      fill_window(dataset_->series[window.series], window, *scales_[window.series],
+      fill_window(dataset_->series[window.series], window, scaler_->record(), *scales_[window.series],
                   buffers.values.subspan(i * window_size, window_size));
       if (!buffers.mask.empty()) {
         std::uint8_t* mask = buffers.mask.data() + i * length_;

@@ -2,6 +2,7 @@
 
 #include "core.h"
 #include "faithful/diagnose/words.h"
+#include "faithful/trained/match.h"
 #include "trained.h"
 
 namespace faithful::python {
@@ -21,15 +22,18 @@ DiagnoseOptions diagnose_options_of(const py::dict& said) {
 }
 
 // What the program prints as JSON, and its words. `normal` may be None.
-py::dict diagnose_data(const TrainedModel& model, const Dataset& given, const Dataset* given_normal,
-                       const py::dict& said, std::size_t threads) {
+py::dict diagnose_data(const TrainedModel& given_model, const Dataset& given, const Dataset* given_normal,
+                       const ModelChanges& changes, const py::dict& said, std::size_t threads) {
+  std::vector<std::string> notes, truths;
+  const TrainedModel model = changed(given_model, changes, notes);
   DiagnoseOptions options = diagnose_options_of(said);
   std::string json, summary;
-  std::vector<std::string> notes, truths;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
-    const Dataset dataset = data_for_model(given, model);
+    Dataset dataset = data_for_model(given, model);
+    if (std::string note = scaling_note(model); !note.empty() && !options.held_out)
+      dataset.notes.push_back(std::move(note));
     Dataset normal;
     if (given_normal != nullptr) {
       normal = data_for_model(*given_normal, model);
@@ -39,7 +43,7 @@ py::dict diagnose_data(const TrainedModel& model, const Dataset& given, const Da
     json = dump_json(to_json(report));
     summary = note_text(summary_words(report));
     for (std::size_t i = 0; i < report.found.size(); ++i) truths.push_back(truth_words(report, i));
-    notes = note_texts(dataset.notes);
+    for (std::string& note : note_texts(dataset.notes)) notes.push_back(std::move(note));
   }
   py::dict out;
   out["json"] = json;

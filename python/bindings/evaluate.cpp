@@ -17,8 +17,10 @@ EvaluationOptions evaluation_options_of(const py::dict& said) {
 }
 
 // What the program prints as JSON, and of each window where it lies and what was predicted.
-py::dict evaluate(const TrainedModel& model, const Dataset& given, bool held_out, const py::dict& said,
-                  std::size_t threads) {
+py::dict evaluate(const TrainedModel& given_model, const Dataset& given, const ModelChanges& changes, bool held_out,
+                  const py::dict& said, std::size_t threads) {
+  std::vector<std::string> warnings;
+  const TrainedModel model = changed(given_model, changes, warnings);
   const EvaluationOptions options = evaluation_options_of(said);
   Dataset dataset;
   std::vector<Window> windows;
@@ -28,6 +30,7 @@ py::dict evaluate(const TrainedModel& model, const Dataset& given, bool held_out
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
     dataset = data_for_model(given, model);
+    dataset.notes.insert(dataset.notes.end(), warnings.begin(), warnings.end());
     const Windows all = windows_to_evaluate(dataset, model, held_out);
     found = evaluate_model(model, all, options, pool);
     json = dump_json(to_json(found, model, all, held_out));

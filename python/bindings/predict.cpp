@@ -1,7 +1,5 @@
 #include "faithful/predict/predict.h"
 
-#include <optional>
-
 #include "core.h"
 #include "faithful/trained/match.h"
 #include "trained.h"
@@ -12,16 +10,18 @@ namespace faithful::python {
 namespace {
 
 // Of each window: where it lies, the probabilities, and the number of its class.
-py::dict predict_data(const TrainedModel& given_model, const Dataset& given, const std::optional<std::string>& series,
+py::dict predict_data(const TrainedModel& given_model, const Dataset& given, const ModelChanges& changes,
                       std::size_t threads) {
   Predictions found;
   Dataset dataset;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
-    TrainedModel model = given_model;
-    if (series) scale_as(model, *series);
+    std::vector<std::string> warnings;
+    const TrainedModel model = changed(given_model, changes, warnings);
     dataset = data_for_model(given, model);
+    dataset.notes.insert(dataset.notes.end(), warnings.begin(), warnings.end());
+    if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
     found = predict(model, dataset, pool);
   }
   std::vector<std::string> statuses, reasons;

@@ -37,17 +37,18 @@ FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
   options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
   take_settings(settings(options.split), part("split"));
-  options.scaler = scaler_of(part("split"));
+  take_scaler(part("split"), options.scaler, options.scaling);
   take_settings(settings(options.train), part("train"));
   options.baselines = said["baselines"].cast<bool>();
   options.baseline.seed = options.train.seed;
   return options;
 }
 
-// The model, and notes for the user. `threshold`: of two classes; without one it is the one that validation chose.
-py::tuple fit(const Dataset& dataset, const py::dict& said, std::optional<double> threshold, std::size_t threads,
+// The model, and notes for the user. `threshold`: a rule; of more than two classes none.
+py::tuple fit(const Dataset& dataset, const py::dict& said, const std::string& threshold, std::size_t threads,
               bool progress) {
-  const FitOptions options = fit_options_of(dataset, said);
+  FitOptions options = fit_options_of(dataset, said);
+  options.threshold = parse_threshold_rule(threshold);
   Interrupts interrupts;
   std::shared_ptr<TrainedModel> model;
   std::vector<std::string> notes;
@@ -59,10 +60,7 @@ py::tuple fit(const Dataset& dataset, const py::dict& said, std::optional<double
     control.progress = progress;
     FitResult result = fit_in_detail(dataset, options, pool, control);
     notes = note_texts(result.notes);
-    if (!result.stopped) {
-      model = std::make_shared<TrainedModel>(std::move(result.model));
-      if (threshold) model->threshold = *threshold, model->threshold_from = "stated";
-    }
+    if (!result.stopped) model = std::make_shared<TrainedModel>(std::move(result.model));
   }
   interrupts.raise();
   return py::make_tuple(model, notes);

@@ -16,6 +16,15 @@ Dataset data_for_model(const Dataset& given, const TrainedModel& model) {
   return dataset;
 }
 
+TrainedModel changed(const TrainedModel& model, const ModelChanges& changes, std::vector<std::string>& notes) {
+  TrainedModel copy = model;
+  if (changes.scale_as) scale_as(copy, *changes.scale_as);
+  if (!changes.threshold) return copy;
+  if (std::string warning = set_threshold(copy, parse_threshold_rule(*changes.threshold)); !warning.empty())
+    notes.push_back(std::move(warning));
+  return copy;
+}
+
 namespace {
 
 std::shared_ptr<TrainedModel> model_of_bytes(const py::bytes& bytes) {
@@ -58,6 +67,10 @@ void bind_trained(py::module_& module) {
           py::call_guard<py::gil_scoped_release>())
       .def("bytes", [](const TrainedModel& self) { return py::bytes(model_bytes(self)); })
       .def(py::pickle([](const TrainedModel& self) { return py::bytes(model_bytes(self)); }, &model_of_bytes));
+  py::class_<ModelChanges>(module, "ModelChanges")
+      .def(py::init([](std::optional<std::string> scale_as, std::optional<std::string> threshold) {
+        return ModelChanges{std::move(scale_as), std::move(threshold)};
+      }));
   module.def(
       "load_model", [](const std::string& path) { return std::make_shared<TrainedModel>(load_model(path)); },
       py::call_guard<py::gil_scoped_release>());

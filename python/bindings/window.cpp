@@ -7,10 +7,8 @@
 
 namespace faithful::python {
 
-ScalerKind scaler_of(const py::dict& said) {
-  ScalerKind kind = ScalerKind::kStandard;
-  take_settings({scaler_setting(kind)}, said);
-  return kind;
+void take_scaler(const py::dict& said, ScalerKind& kind, Scaling& scaling) {
+  take_settings({scaler_setting(kind), scaling_setting(scaling)}, said);
 }
 
 py::dict places_of(std::span<const Window> windows, const Dataset& dataset) {
@@ -65,12 +63,14 @@ py::dict arrays_of(const Windows& windows, ThreadPool& pool) {
 py::dict split(const Dataset& dataset, const py::dict& said, std::size_t threads) {
   SplitOptions options;
   take_settings(settings(options), said);
-  const ScalerKind scaler = scaler_of(said);
+  ScalerKind scaler = ScalerKind::kStandard;
+  Scaling scaling = Scaling::kAuto;
+  take_scaler(said, scaler, scaling);
   std::optional<WindowSets> sets;
   {
     const py::gil_scoped_release free;
     const Split parts(dataset, options);
-    sets = cut_windows(parts, fit_scaler(parts.train(), scaler));
+    sets = cut_windows(parts, fit_scaler(parts.train(), scaler, scaling));
   }
   ThreadPool pool(threads);
   py::dict out;
@@ -88,8 +88,10 @@ void bind_window(py::module_& module) {
   module.def("split_settings", [] {
     SplitOptions options;
     ScalerKind scaler = ScalerKind::kStandard;
+    Scaling scaling = Scaling::kAuto;
     std::vector<Setting> all = settings(options);
     all.push_back(scaler_setting(scaler));
+    all.push_back(scaling_setting(scaling));
     return describe_settings(all);
   });
 }

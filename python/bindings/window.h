@@ -11,7 +11,7 @@
 namespace faithful::python {
 
 // From the names that Python gives to the fields.
-ScalerKind scaler_of(const pybind11::dict& said);
+void take_scaler(const pybind11::dict& said, ScalerKind& kind, Scaling& scaling);
 
 // Where windows lie, and their labels: {series_names, series (numbers of them) [n], begin [n], end [n], y [n]}.
 pybind11::dict places_of(std::span<const Window> windows, const Dataset& dataset);

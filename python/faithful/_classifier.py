@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
+from ._model import rule_of
 from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
 from ._samples import classes_of, series_of
 from .data import numbered_channels
@@ -22,8 +23,8 @@ def _signature():
     defaults = {"preset": "small"}
     defaults.update({name: None if one["group"] == "Model" else one["default"] for name, one in _MODEL.items()})
     defaults.update({name: one["default"] for name, one in _TRAIN.items()})
-    defaults.update(patience=15, scaler="standard", validation=0.15, threshold=0.5, axes="ntc", random_state=1, n_jobs=None,
-                    verbose=False)
+    defaults.update(patience=15, scaler="standard", scaling="common", validation=0.15, threshold=0.5, axes="ntc",
+                    random_state=1, n_jobs=None, verbose=False)
     first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
              inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.pop("encoding"))]
     return inspect.Signature(first + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
@@ -40,10 +41,12 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     filters .. head_hidden  one option of the model; None: the preset's value. docs/options.md describes each
     epochs .. select      the training, as `faithful train` takes them
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none
+    scaling               whose statistics: common (of all training series) or window (each series by its own)
     validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.
                           A whole number (5): folds find the number of epochs, then all samples train, as the program does
                           for a set with a test part of its own. None: nothing; all epochs.
-    threshold             of two classes, the second from this probability on; "validation": that of the best F1 there
+    threshold             of two classes, the second from this probability on; or a rule of faithful.fit; "validation":
+                          that of the best F1 there
     random_state          of start values, batches, dropout and the split: the same number, the same bits
     n_jobs                threads; None: all. The result does not depend on them
     verbose               shows a bar
@@ -68,7 +71,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         dataset = _core.dataset_of(series, numbers.tolist(), {
             "channels": numbered_channels(series[0].shape[1]), "classes": [str(one) for one in classes],
             "parts": ["train"] * len(series)})
-        threshold = None if self.threshold == "validation" else number("threshold", self.threshold)
+        threshold = "auto" if len(classes) != 2 else "best-f1" if self.threshold == "validation" else rule_of(self.threshold)
         model, _ = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
         names = _column_names(X)
         if names is not None:
@@ -119,7 +122,8 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         params = self.get_params(deep=False)
         train = checked({name: params[name] for name in _TRAIN}, checks_of(_TRAIN.values()))
         seed = _seed(self.random_state)
-        split = {"window": 0, "seed": seed, "scaler": self.scaler, **_split_options(self.validation, samples)}
+        split = {"window": 0, "seed": seed, "scaler": self.scaler, "scaling": self.scaling,
+                 **_split_options(self.validation, samples)}
         model = checked({name: params[name] for name in _MODEL}, checks_of(_MODEL.values()))
         if self.segment is None:  # a preset's may be longer than the shortest series there are
             model["segment"] = min(_core.preset(text("preset", self.preset))["segment"], longest)

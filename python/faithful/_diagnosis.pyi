@@ -49,6 +49,8 @@ def diagnose(
     only_series: Sequence[str] | None = None,
     normal: Dataset | None = None,
     held_out: bool = False,
+    scale_as: str | None = None,
+    threshold: float | str | None = None,
     most: int = 100,
     seed: int = 1,
     n_jobs: int | None = None,

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from . import _core
-from ._model import data_of, model_of, names_of
+from ._model import changes_of, data_of, model_of, names_of
 from ._options import between, seed as seed_of, threads, whole, yes_no
 
 
@@ -20,7 +20,7 @@ class Evaluation:
     confusion: np.ndarray  # [K, K], windows: truth by row, prediction by column
     events: dict | None  # events, detected, false_alarms, delays; None where no points have labels
     classes: list
-    threshold: float | None  # the model's own; None of more than two classes
+    threshold: float | None  # None of more than two classes
     held_out: bool
     series: np.ndarray  # [n], name of the series of each window
     begin: np.ndarray  # [n], its first sample
@@ -56,17 +56,18 @@ def _three(value):
     return "    –" if value is None else f"{value:.3f}"
 
 
-def evaluate(model, data, *, held_out=False, resamples=2000, level=0.95, seed=1, n_jobs=None):
+def evaluate(model, data, *, held_out=False, scale_as=None, threshold=None, resamples=2000, level=0.95, seed=1, n_jobs=None):
     """Scores a model on labelled data, each score with an interval by bootstrap.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set with labels. held_out: data is what
-    the model was trained on; only the test part of that training is scored. level: of the intervals. seed: of the
-    resamples. The threshold is the model's own.
+    the model was trained on; only the test part of that training is scored. scale_as, threshold: as in predict(). level: of the intervals. seed: of the
+    resamples.
     """
     options = {"resamples": whole("resamples", resamples, 1), "level": between("level", level, 0.01, 0.999),
                "seed": seed_of("seed", seed)}
     core = model_of(model)
-    one = _core.evaluate(core, data_of(data), yes_no("held_out", held_out), options, threads(n_jobs))
+    one = _core.evaluate(core, data_of(data), changes_of(scale_as, threshold), yes_no("held_out", held_out), options,
+                         threads(n_jobs))
     said = json.loads(one["json"])
     scores = said["scores"]
     return Evaluation(

@@ -32,6 +32,8 @@ def evaluate(
     data: Dataset,
     *,
     held_out: bool = False,
+    scale_as: str | None = None,
+    threshold: float | str | None = None,
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 1,

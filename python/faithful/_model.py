@@ -8,7 +8,7 @@ import os
 import numpy as np
 
 from . import _core
-from ._options import checked, checks_of, found, path, seed as seed_of, text, threads, yes_no
+from ._options import checked, checks_of, found, number, path, seed as seed_of, text, threads, yes_no
 from .data import Dataset
 
 _PARTS = {
@@ -50,19 +50,21 @@ def load_model(file):
     return Model(_core.load_model(path("file", file)))
 
 
-def fit(data, encoding="dft", *, preset="small", seed=1, baselines=True, n_jobs=None, verbose=False, **options):
+def fit(data, encoding="dft", *, preset="small", seed=1, threshold="auto", baselines=True, n_jobs=None, verbose=False, **options):
     """Trains a classifier of windows or of whole series, as `faithful train` does: the same bits for the same seed.
 
     data: a data set with labels. options: those of windows, model, position and training, such as window, stride,
-    split, scaler, width, epochs, learning_rate; docs/options.md describes each. Without window and split both follow
-    the data. The test part is scored once: model.record["test"], beside model.record["baselines"].
+    split, scaler, scaling, width, epochs, learning_rate; docs/options.md describes each. Without window and split both
+    follow the data; model.notes says what was chosen, and why. threshold: of two classes, a number, "f1" (the largest
+    smoothed F1 on validation), "false-alarms=N/day" or "false-alarms=N/1000samples"; "auto": 0.5 where each series has
+    one label, else "f1". The test part is scored once: model.record["test"], beside model.record["baselines"].
     """
     said = checked({"encoding": encoding, **options}, _FIT)
     parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
     parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
     core, notes = _core.fit(data_of(data), {**parts, "preset": text("preset", preset),
                                             "baselines": yes_no("baselines", baselines)},
-                            None, threads(n_jobs), yes_no("verbose", verbose))
+                            rule_of(threshold), threads(n_jobs), yes_no("verbose", verbose))
     return Model(core, notes)
 
 
@@ -109,14 +111,15 @@ class Predictions:
         return f"{len(self)} windows: " + ", ".join(f"{count} {name}" for name, count in counts if count)
 
 
-def predict(model, data, *, scale_as=None, n_jobs=None):
+def predict(model, data, *, scale_as=None, threshold=None, n_jobs=None):
     """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. Channels are matched by name. scale_as: scale as
-    this series of the training; by default by name, else as all together.
+    this series of the training; by default by the statistics of all training data. threshold: as in fit(); by default
+    the model's own.
     """
     core = model_of(model)
-    one = _core.predict(core, data_of(data), None if scale_as is None else text("scale_as", scale_as), threads(n_jobs))
+    one = _core.predict(core, data_of(data), changes_of(scale_as, threshold), threads(n_jobs))
     classes = core.classes
     first, last = _times(data, one)
     return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
@@ -134,6 +137,17 @@ def model_of(model):
     if isinstance(model, (str, os.PathLike)):
         return _core.load_model(os.fspath(model))
     raise TypeError(f"model: expected a Model, a fitted TimeSeriesTransformer or a model file, found {found(model)}")
+
+
+def rule_of(threshold):
+    """How a threshold is chosen, as a text that the library reads."""
+    return threshold if isinstance(threshold, str) else repr(number("threshold", threshold))
+
+
+def changes_of(scale_as, threshold):
+    """What a call changes about its model."""
+    return _core.ModelChanges(None if scale_as is None else text("scale_as", scale_as),
+                              None if threshold is None else rule_of(threshold))
 
 
 def data_of(data, name="data"):

@@ -49,6 +49,7 @@ def fit(
     *,
     preset: str = "small",
     seed: int = 1,
+    threshold: float | str = "auto",
     baselines: bool = True,
     n_jobs: int | None = None,
     verbose: bool = False,
@@ -59,5 +60,6 @@ def predict(
     data: Dataset,
     *,
     scale_as: str | None = None,
+    threshold: float | str | None = None,
     n_jobs: int | None = None,
 ) -> Predictions: ...

@@ -131,7 +131,7 @@ class Dataset:
         ones), given (the set's own parts) or random (leaks). window 0: every series whole.
 
         options: label_rule (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
-        none), folds, fold, refit.
+        none), scaling (common, series, window), folds, fold, refit.
         """
         said = checked({"split": split, "window": window, "stride": stride, **options}, _SPLIT)
         made = _core.split(self._core, said, threads(n_jobs))

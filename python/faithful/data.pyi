@@ -76,6 +76,7 @@ class Dataset:
         validation: float = 0.15,
         seed: int = 1,
         scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
+        scaling: Literal["auto", "common", "series", "window"] = "auto",
         folds: int = 5,
         fold: int = 0,
         refit: bool = False,

@@ -90,7 +90,7 @@ def trained(bumps, quick):
 
 
 WRONG = {"resamples": [0, 2.5], "level": [0, 1, "high"], "above": [-0.1, 1.5], "most": [0], "n_jobs": [0],
-         "class_name": ["leak"], "only_series": ["1", ["nobody"]], "scale_as": ["nobody"], "seed": [-1]}
+         "class_name": ["leak"], "only_series": ["1", ["nobody"]], "scale_as": ["nobody"], "threshold": ["best", 1.5, "false-alarms=2"], "seed": [-1]}
 
 
 @pytest.mark.parametrize("function, name", [

@@ -192,3 +192,46 @@ def test_diagnose_with_a_normal_and_without_an_alarm(june, folder, model, file, 
     assert "above=0.9" in none.summary and repr(none).endswith(none.summary)
     held_out = faithful.diagnose(model, pump, held_out=True)
     assert held_out.to_dict() == program("diagnose", file, folder / "pump.csv", "--label", "hot", "--held-out", "--json")
+
+
+def test_the_name_of_a_series_does_not_matter(tmp_path, folder):
+    lines = (folder / "pump.csv").read_text().splitlines()
+    (tmp_path / "runs").mkdir()
+    for number in range(4):
+        (tmp_path / "runs" / f"{number}.csv").write_text("\n".join([lines[0], *lines[1 + 1500 * number:][:1500]]) + "\n")
+    for name in ("0", "monday"):
+        (tmp_path / f"{name}.csv").write_text((folder / "good.csv").read_text())
+    known, new = (data.load(tmp_path / f"{name}.csv") for name in ("0", "monday"))
+    runs = data.load(tmp_path / "runs", label="hot")
+    model = faithful.fit(runs, **{**SMALL, "epochs": 1}, baselines=False)
+    assert model.notes[0].startswith("split series: 4 of 4 series have anomalies, so whole series are held out; scaling")
+    own = faithful.fit(runs, **{**SMALL, "epochs": 1}, split="blocked", scaling="series", baselines=False)
+    for one in (model, own):
+        assert (faithful.predict(one, known).scores == faithful.predict(one, new).scores).all()
+    assert faithful.predict(model, new).notes == [] and "scale_as" in faithful.predict(own, new).notes[0]
+    as_first = faithful.predict(own, new, scale_as="0")
+    assert as_first.notes == [] and (as_first.scores != faithful.predict(own, new).scores).any()
+    window = faithful.fit(runs, **{**SMALL, "epochs": 1}, scaling="window", baselines=False)
+    assert window.to_dict()["scaler"]["scaling"] == "window"
+    raised = data.from_arrays([one.values + 1000 for one in new], channels=new.channels)
+    np.testing.assert_allclose(faithful.predict(window, raised).scores, faithful.predict(window, new).scores, atol=2e-2)
+
+
+def test_thresholds_by_a_rule(model, june):
+    curve = model.to_dict()["threshold"]["curve"]
+    assert curve["smoothed_f1"] == model.threshold and curve["thresholds"] == sorted(curve["thresholds"], reverse=True)
+    for rule in (0.9, "f1", "false-alarms=0/1000samples"):
+        found = faithful.evaluate(model, june, threshold=rule, resamples=10)
+        predicted = faithful.predict(model, june, threshold=rule)
+        assert np.array_equal(found.predicted == 1, found.probabilities[:, 1].astype(float) >= found.threshold)
+        assert np.array_equal(predicted.predicted == model.classes[1], found.predicted == 1)
+        assert faithful.diagnose(model, june, threshold=rule, most=1).threshold == found.threshold
+    assert found.threshold != model.threshold
+    assert "flags every normal window" in faithful.predict(model, june, threshold=0).notes[0]
+    with pytest.raises(ValueError, match="threshold: expected false-alarms=N/1000samples, because the training data has no"):
+        faithful.evaluate(model, june, threshold="false-alarms=1/day")
+
+
+def test_fit_takes_a_threshold(pump):
+    fitted = faithful.fit(pump, threshold=0.3, baselines=False, **{**SMALL, "epochs": 1})
+    assert fitted.threshold == 0.3 and fitted.to_dict()["threshold"]["from"] == "given"

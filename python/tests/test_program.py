@@ -22,7 +22,7 @@ FLAGS = ["--preset", "plain", "--width", 16, "--heads", 2, "--layers", 1, "--epo
 @pytest.fixture(scope="module")
 def by_program(given, program, tmp_path_factory):
     model = tmp_path_factory.mktemp("model") / "m.safetensors"
-    program("train", given[4], "--split", "given", "--no-baselines", *FLAGS, "-o", model)
+    program("train", given[4], "--split", "given", "--no-baselines", "--threshold", "best-f1", *FLAGS, "-o", model)
     return model, program("show", model, "--json")
 
 

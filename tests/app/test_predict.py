@@ -231,6 +231,52 @@ def test_data_that_does_not_fit(folder):
                                                                 cwd=folder)
 
 
+def test_the_name_of_a_file_does_not_matter(tmp_path):
+    (tmp_path / "runs").mkdir()
+    for number in range(1, 7):
+        table = [(stamp, [5 * number + values[0], *values[1:]], broken) for stamp, values, broken in rows(400, number)]
+        write_table(tmp_path / "runs" / f"{number}.csv", table, stamps=False)
+    write_table(tmp_path / "1.csv", rows(200, 9), label=False, stamps=False)
+    (tmp_path / "monday.csv").write_bytes((tmp_path / "1.csv").read_bytes())
+    scores = lambda name, *more: [row["score"] for row in parsed(  # noqa: E731
+        run("predict", "m.safetensors", f"{name}.csv", *more, cwd=tmp_path).stdout)]
+    for flags, chosen in (((), "--split series: 6 of 6 series have anomalies"),
+                          (("--split", "blocked", "--scaling", "series"), "(blocked split)")):
+        done = run("train", "runs", "--label", "broken", *SMALL, *flags, "-o", "m.safetensors", cwd=tmp_path)
+        assert done.returncode == 0 and chosen in done.stdout, done
+        assert scores("1") == scores("monday")
+    note = run("predict", "m.safetensors", "1.csv", cwd=tmp_path).stderr
+    assert note.count("\n") == 1 and "--scale-as SERIES takes one" in note, note
+    assert scores("monday", "--scale-as", "1") != scores("monday")
+    held = run("evaluate", "m.safetensors", "runs", "--label", "broken", "--held-out", cwd=tmp_path)
+    assert held.returncode == 0 and "--scale-as" not in held.stdout, held
+    assert run("evaluate", "m.safetensors", "runs", "--label", "broken", cwd=tmp_path).stdout.count("--scale-as") == 1
+
+
+def test_thresholds(folder):
+    table = run("show", "m.safetensors", "--thresholds", cwd=folder).stdout
+    assert "threshold  precision  recall  events detected  false alarms  a day" in table, table
+    curve = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)["threshold"]["curve"]
+    assert curve["days"] > 0 and curve["smoothed_f1_interval"][0] <= curve["smoothed_f1"] <= curve["smoothed_f1_interval"][1]
+    june = ("june.csv", "--time", "time", "--label", "broken")
+    found = {}
+    for rule in ("0.9", "f1", "false-alarms=0/day", "false-alarms=1/1000samples"):
+        said = json.loads(run("evaluate", "m.safetensors", *june, "--threshold", rule, "--json", cwd=folder).stdout)
+        found[rule] = said["threshold"]
+        rows_ = parsed(run("predict", "m.safetensors", *june, "--threshold", rule, cwd=folder).stdout)
+        assert all((row["class"] == "anomalous") == (float(row["score"]) >= said["threshold"]) for row in rows_)
+        diagnosed = json.loads(run("diagnose", "m.safetensors", *june, "--threshold", rule, "--most", 1, "--json",
+                                   cwd=folder).stdout)
+        assert diagnosed["threshold"] == said["threshold"]
+    assert found["0.9"] == 0.9 and found["f1"] == curve["smoothed_f1"]
+    assert "flags every normal window" in run("evaluate", "m.safetensors", *june, "--threshold", 0, cwd=folder).stderr
+    assert rejected("predict", "m.safetensors", "bare.csv", "--threshold", "best", cwd=folder).startswith(
+        "--threshold: expected a number from 0 to 1, f1, best-f1, false-alarms=N/day")
+    assert rejected("predict", "w.safetensors", "waves.csv", "--threshold", "f1", cwd=folder) == (
+        "--threshold: expected a model of two classes, found 4")
+    assert "expected a model that keeps its validation scores" in rejected("show", "w.safetensors", "--thresholds", cwd=folder)
+
+
 def test_files_that_are_no_models(folder):
     whole = (folder / "m.safetensors").read_bytes()
     (folder / "cut.safetensors").write_bytes(whole[:-5])

@@ -129,3 +129,33 @@ def test_without_labels_it_says_what_to_name(tmp_path):
     path.write_text("a,b\n" + "1,2\n" * 500)
     assert "label" in rejected("train", path, "-o", tmp_path / "m.safetensors")
     assert os.listdir(tmp_path) == ["plain.csv"]
+
+
+def test_no_signal_no_table(tmp_path):
+    """One event cannot be in three parts: a refusal in one line, not a table of zeros."""
+    write_pump(tmp_path / "pump.csv", 3000)
+    lines = (tmp_path / "pump.csv").read_text().splitlines()
+    one = [line if number < 200 else line[:-1] + "0" for number, line in enumerate(lines)]
+    (tmp_path / "one.csv").write_text("\n".join(one) + "\n")
+    flags = ("--label", "broken", "--window", 20, "--stride", 10, "--epochs", 1)
+    line = rejected("train", "one.csv", *flags, "-o", "m.safetensors", cwd=tmp_path)
+    assert "expected windows of both classes in the validation part, found" in line and "0 anomalous" in line, line
+    assert rejected("compare", "one.csv", *flags, "--seeds", 2, cwd=tmp_path).startswith("seed 1: ")
+    (tmp_path / "short.csv").write_text("\n".join(lines[:120]) + "\n")
+    line = rejected("train", "short.csv", "--label", "broken", "-o", "m.safetensors", cwd=tmp_path)
+    assert "(more data, or a shorter --window)" in line and "random" not in line and "--split" not in line, line
+
+
+def test_event_f1_stands_beside_all_positive(tmp_path):
+    write_pump(tmp_path / "pump.csv", 3000)
+    flags = ("--label", "broken", "--window", 20, "--stride", 10, "--epochs", 1, "--preset", "plain", "--width", 8)
+    done = run("train", "pump.csv", *flags, "--no-baselines", "-o", "m.safetensors", cwd=tmp_path)
+    assert "(all positive " in done.stdout, done
+    text = run("evaluate", "m.safetensors", "pump.csv", "--label", "broken", "--held-out", cwd=tmp_path).stdout
+    assert "events: " in text and "(all positive " in text, text
+    normal = [line[:-1] + "0" for line in (tmp_path / "pump.csv").read_text().splitlines()[1:]]
+    (tmp_path / "normal.csv").write_text("\n".join(["time,pressure,flow,broken", *normal]) + "\n")
+    text = run("evaluate", "m.safetensors", "normal.csv", "--label", "broken", cwd=tmp_path).stdout
+    assert 'no window is "anomalous"' in text and "F1 0" not in text, text
+    scores = json.loads(run("evaluate", "m.safetensors", "normal.csv", "--label", "broken", "--json", cwd=tmp_path).stdout)
+    assert scores["scores"]["f1"] is None and scores["scores"]["events"]["f1"] is None

@@ -4,6 +4,7 @@
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/model/infer.h"
+#include "faithful/trained/match.h"
 #include "tests/trained/small_models.h"
 
 namespace faithful {
@@ -41,11 +42,19 @@ TEST(ModelEvaluation, ScoresAtTheThresholdOfTheModel) {
   EXPECT_EQ(json["data"], Json("june"));
   EXPECT_EQ(json["held_out"], Json(false));
   EXPECT_EQ(json["scores"]["f1"], Json(wanted.f1()));
-  EXPECT_TRUE(data.notes.empty());
+  ASSERT_EQ(data.notes.size(), 1U);
+  EXPECT_EQ(data.notes[0], scaling_note(model)) << "its series have statistics of their own";
+}
+
+// Without statistics of single series.
+TrainedModel common_model() {
+  TrainedModel model = small_model(small_config());
+  model.scaler.by_series.clear();
+  return model;
 }
 
 TEST(ModelEvaluation, LeavesOutWhatHasNoLabels) {
-  const TrainedModel model = small_model(small_config());
+  const TrainedModel model = common_model();
   Dataset data = random_dataset(model.channels, {40, 33, 20});
   data.name = "june";
   data.series[1].labels.clear();
@@ -58,7 +67,7 @@ TEST(ModelEvaluation, LeavesOutWhatHasNoLabels) {
 }
 
 TEST(ModelEvaluation, NotesDataOfTheTraining) {
-  const TrainedModel model = small_model(small_config());
+  const TrainedModel model = common_model();
   Dataset data = random_dataset(model.channels, {40});
   windows_to_evaluate(data, model);
   ASSERT_EQ(data.notes.size(), 1U);

@@ -18,8 +18,7 @@ namespace {
 // The oracle: one window at a time through the model, with no help from the window room.
 std::vector<float> oracle(const TrainedModel& model, const Series& series, std::size_t begin, std::size_t length) {
   const ModelConfig& config = config_of(model);
-  const auto own = model.scaler.by_series.find(series.name);
-  const Scale& scale = own == model.scaler.by_series.end() ? model.scaler.common : own->second;
+  const Scale& scale = model.scaler.common;  // whatever the name of the series
   std::vector<float> values(config.input.length * config.input.channels, 0.0F), times(config.input.length, 0.0F);
   std::vector<std::uint8_t> valid(config.input.length, 0);
   for (std::size_t t = 0; t < length; ++t) {
@@ -114,24 +113,42 @@ TEST(Predictor, PiecesAreTheWhole) {
 TEST(Predictor, WindowsOfTheCaller) {
   const TrainedModel model = small_model(small_config());
   Dataset data = random_dataset(model.channels, {7 * 40});
-  data.series[0].name = "unknown";  // scaled by the statistics of all
   std::vector<float> found(2 * 40);
   predict_windows_into(model, data.series[0].values.values, found);
   for (std::size_t i = 0; i < 40; ++i) EXPECT_NEAR(found[2 * i + 1], oracle(model, data.series[0], 7 * i, 7)[1], 1e-6);
 }
 
-TrainedModel as_pump_1(TrainedModel model) {
+TEST(Predictor, ANameIsNoMatch) {
+  TrainedModel model = small_model(small_config());
+  Dataset data = random_dataset(model.channels, {50, 50});
+  data.series[1] = data.series[0];
+  data.series[0].name = "pump 1";  // as in training
+  data.series[1].name = "monday";
+  ThreadPool pool;
+  const Predictions found = predict(model, data, pool);
+  const std::size_t half = found.windows.size() / 2;
+  for (std::size_t i = 0; i < half; ++i) EXPECT_EQ(found.probabilities(i, 1), found.probabilities(half + i, 1));
+  EXPECT_EQ(spelled(scaling_note(model)),
+            "the model was trained with separate statistics for each series; new data is scaled by those of all of "
+            "them. scale_as = SERIES takes one: \"pump 1\", \"pump 2\"");
   scale_as(model, "pump 1");
+  EXPECT_NE(predict(model, data, pool).probabilities, found.probabilities);
+  EXPECT_EQ(scaling_note(model), "") << "it was asked for";
+}
+
+TrainedModel scaled_by_window(TrainedModel model) {
+  model.scaler.by_series.clear();
+  model.scaler.scaling = Scaling::kWindow;
   return model;
 }
 
-void expect_stream_equals_batch(const ModelConfig& config, std::size_t samples) {
-  TrainedModel model = small_model(config);
+void expect_stream_equals_batch(TrainedModel model, std::size_t samples) {
+  const ModelConfig config = config_of(model);
   model.window.stride = 1;
   const Dataset data = random_dataset(model.channels, {samples});
   ThreadPool pool;
   const Predictions found = predict(model, data, pool);
-  StreamPredictor stream(as_pump_1(model));
+  StreamPredictor stream(model);
   for (std::size_t t = 0; t < samples; ++t) {
     const auto probabilities = stream.push(data.series[0].values.row(t), data.series[0].times[t]);
     ASSERT_EQ(probabilities.empty(), t + 1 < config.input.length);
@@ -145,7 +162,7 @@ TEST(StreamPredictor, EqualsTheBatchForEveryEncoding) {
     for (const Pooling pooling : {Pooling::kMean, Pooling::kAttention, Pooling::kToken}) {
       ModelConfig config = small_config(entry.name);
       config.head.pooling = pooling;
-      expect_stream_equals_batch(config, 40);
+      expect_stream_equals_batch(small_model(config), 40);
     }
   }
 }
@@ -160,7 +177,20 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsDifferencesAndTimes) 
   times.position.source = PositionSource::kTime;
   times.position.time_step = 1e9;
   for (const ModelConfig& config : {convolution, segments, times, differences, testing::small_dfstrans()})
-    expect_stream_equals_batch(config, 30);
+    expect_stream_equals_batch(small_model(config), 30);
+}
+
+TEST(StreamPredictor, EqualsTheBatchWhereEachWindowIsScaledByItself) {
+  const TrainedModel model = scaled_by_window(small_model(small_config()));
+  expect_stream_equals_batch(model, 40);
+  const Dataset data = random_dataset(model.channels, {7 * 40});
+  TrainedModel apart = model;
+  apart.window.stride = 7;
+  ThreadPool pool;
+  const Predictions batch = predict(apart, data, pool);
+  std::vector<float> found(2 * 40);
+  predict_windows_into(model, data.series[0].values.values, found);
+  for (std::size_t i = 0; i < 40; ++i) EXPECT_EQ(found[2 * i + 1], batch.probabilities(i, 1));
 }
 
 TEST(StreamPredictor, AllocatesNothingAndForgets) {
@@ -250,14 +280,6 @@ TEST(FitToModel, Lengths) {
   model.window.length = 0;
   EXPECT_EQ(rejection([&] { fit_to_model(data, model); }),
             "pumps.csv: series \"pump 1\": expected at most the 7 samples that the model takes, found 10 samples");
-}
-
-TEST(FitToModel, NotesSeriesThatTrainingHadNot) {
-  const TrainedModel model = small_model(small_config());
-  Dataset data = random_dataset(model.channels, {10, 10, 10});
-  EXPECT_EQ(fit_to_model(data, model),
-            std::vector<std::string>{
-                "series that were not in training are scaled by the statistics of all series: \"pump 3\""});
 }
 
 }  // namespace

@@ -83,6 +83,15 @@ TEST(Figure, WithoutGnuplotThereAreNumbersAndAHint) {
   EXPECT_TRUE(contains(figure_csv(small_figure()), "map,,2,1,,,-6\n"));
 }
 
+TEST(Figure, CellsWithoutANumberAreEmpty) {
+  Figure figure = small_figure();
+  figure.panels.resize(1);
+  figure.panels[0].title = "p";
+  figure.panels[0].heat.reset();
+  figure.panels[0].curves = {{.name = "c", .x = {1, NAN}, .y = {INFINITY, NAN}}};
+  EXPECT_EQ(figure_csv(figure), "panel,curve,x,y,low,high,value\np,c,1,,,,\np,c,,,,,\n");
+}
+
 TEST(Child, IsGivenInputAndTime) {
   const ChildResult cat = run_child({"cat"}, "some text", 10);
   EXPECT_EQ(cat.output, "some text");

@@ -85,6 +85,11 @@ TEST(StudyStatistics, VerdictsByRule) {
   leaking.split = "random";
   EXPECT_NE(verdict(leaking).find("on made (random split, which leaks) in F1"), std::string::npos) << verdict(leaking);
   EXPECT_TRUE(verdict(only_comparison({0.02, 0.03, 0.02})).starts_with("Exploratory (3 seeds): dft is better"));
+  // 0.05 +- 12.7 * 0.1: no difference of two shares is that large
+  const Comparison wide = only_comparison({-0.05, 0.15});
+  EXPECT_EQ(verdict(wide),
+            "Exploratory (2 seeds): dft minus sinusoidal is +0.050 on made in F1; too few seeds to tell.");
+  EXPECT_FALSE(std::isfinite(wide.paired.interval.low) || std::isfinite(wide.paired.interval.high));
   EXPECT_NE(verdict(only_comparison({0.02})).find("one seed shows nothing"), std::string::npos);
   // t interval above 0, the corrected one across it
   const std::string careful = verdict(only_comparison({0.06, -0.02, 0.05, 0.03, -0.01, 0.05, 0.02, 0.06, -0.02, 0.05}));

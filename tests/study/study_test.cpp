@@ -91,6 +91,25 @@ TEST(StudyPlan, WhatDecidesIsInTheKey) {
   EXPECT_NE(first_key(other, made_options()), key);
 }
 
+// Runs from before scaling was a setting are found again: series where the split divides timelines, else common.
+TEST(StudyPlan, TheFormerScalingIsNotInTheKey) {
+  const Dataset dataset = made_dataset();
+  const auto names_scaling = [&](SplitKind kind, Scaling scaling) {
+    StudyOptions options = made_options();
+    options.fit.split.kind = kind;
+    options.fit.scaling = scaling;
+    const StudyPlan plan(dataset, options);
+    const auto& fields = plan.settings().fields;
+    return std::ranges::any_of(fields, [](const auto& field) { return field.first == "scaling"; });
+  };
+  EXPECT_FALSE(names_scaling(SplitKind::kBlocked, Scaling::kSeries));
+  EXPECT_FALSE(names_scaling(SplitKind::kRandom, Scaling::kSeries));
+  EXPECT_FALSE(names_scaling(SplitKind::kSeries, Scaling::kCommon));
+  EXPECT_TRUE(names_scaling(SplitKind::kBlocked, Scaling::kCommon));
+  EXPECT_TRUE(names_scaling(SplitKind::kSeries, Scaling::kWindow));
+  EXPECT_TRUE(names_scaling(SplitKind::kBlocked, Scaling::kAuto)) << "chosen before the key is made";
+}
+
 TEST(StudyPlan, KeysHoldTheFormerNameOfAnEncoding) {
   const Dataset dataset = testing::made_dataset();
   StudyOptions options = testing::made_options();

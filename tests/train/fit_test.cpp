@@ -1,5 +1,3 @@
-#include "faithful/train/fit_details.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
+#include "faithful/train/fit_details.h"
 #include "faithful/train/times.h"
 #include "tests/support.h"
 #include "tests/train/toy.h"
@@ -34,7 +33,10 @@ TEST(Fit, TimelinesFromDataToTestScores) {
   const FitResult result = fit_in_detail(dataset, options, two);
   EXPECT_FALSE(result.stopped);
   EXPECT_TRUE(result.sets.proof.holds());
-  EXPECT_EQ(result.model.threshold_from, "best F1 on validation");
+  ASSERT_TRUE(result.model.thresholds);
+  EXPECT_EQ(result.model.threshold, *result.model.thresholds->smoothed_f1);
+  EXPECT_TRUE(result.model.threshold_from.starts_with("largest smoothed F1 on validation, "))
+      << result.model.threshold_from;
   EXPECT_EQ(result.model.channels, dataset.channels);
   EXPECT_EQ(result.model.classes, dataset.classes);
   EXPECT_EQ(result.epochs_chosen, 0U);
@@ -44,12 +46,73 @@ TEST(Fit, TimelinesFromDataToTestScores) {
   EXPECT_GT(result.test.auc_pr.value(), 0.95);
   EXPECT_GE(result.test.events->recall(), 0.9);
   ASSERT_EQ(result.baselines.size(), 3U);
-  EXPECT_EQ(result.model.scaler.by_series.size(), 3U) << "each timeline by its own statistics";
+  EXPECT_TRUE(result.model.scaler.by_series.empty()) << "new data has no statistics of a training series";
+  EXPECT_TRUE(has_note(result, "validation AUC-PR of the linear baseline is"));
   const FitResult again = fit_in_detail(dataset, options, one);
   EXPECT_EQ(weights_of(again.model), weights_of(result.model));
   EXPECT_EQ(again.test_probabilities, result.test_probabilities);
   for (std::size_t i = 0; i < 3; ++i)
     EXPECT_EQ(again.baselines[i].test.headline(), result.baselines[i].test.headline());
+}
+
+// Machines swing a thousand times as far as others; in an anomaly each has spikes, for its own measure.
+TEST(Fit, ScalesWithinTheWindowWhereThatValidatesBetter) {
+  Dataset dataset = toy_timelines(9, 900);
+  for (std::size_t i = 0; i < 9; ++i)
+    for (std::size_t t = 0; t < 900; ++t) {
+      float& value = dataset.series[i].values(t, 1);
+      if (dataset.series[i].labels[t] == 1) value = value - 4 + (t % 10 == 0 ? 12.0F : 0.0F);
+      value *= static_cast<float>(std::pow(3, i));
+    }
+  FitOptions options = toy_options(SplitKind::kSeries);
+  ThreadPool pool(2);
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kWindow);
+  options.scaler = ScalerKind::kRobust;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon);
+  options.scaler = ScalerKind::kStandard;
+  options.scaling = Scaling::kCommon;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon) << "as asked";
+  dataset.series.resize(1);
+  options.scaling = Scaling::kAuto;
+  options.split.kind = SplitKind::kBlocked;
+  EXPECT_EQ(choose_scaling(dataset, options, pool).scaling, Scaling::kCommon) << "one series";
+}
+
+TEST(Fit, RefusesATestPartWithoutAnomalies) {
+  Dataset dataset = toy_timelines(1, 1500);
+  std::fill(dataset.series[0].labels.begin() + 100, dataset.series[0].labels.end(), std::uint8_t{0});
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  ThreadPool pool(2);
+  const std::string text = rejection([&] { fit_in_detail(dataset, options, pool); });
+  EXPECT_NE(text.find("expected windows of both classes in the "), std::string::npos) << text;
+}
+
+TEST(Fit, ThresholdByARule) {
+  Dataset dataset = toy_timelines(3, 1500);
+  for (Series& series : dataset.series)
+    for (std::size_t t = 0; t < series.length(); ++t)
+      series.times.push_back(static_cast<std::int64_t>(t) * 60'000'000'000);  // a minute
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.baselines = false;
+  ThreadPool pool(2);
+  const auto fitted = [&](const char* rule) {
+    options.threshold = parse_threshold_rule(rule);
+    return fit_in_detail(dataset, options, pool).model;
+  };
+  EXPECT_EQ(fitted("0.25").threshold, 0.25);
+  const TrainedModel alarms = fitted("false-alarms=2/day"), best = fitted("best-f1");
+  ASSERT_TRUE(alarms.thresholds && best.thresholds);
+  EXPECT_GT(alarms.thresholds->days, 0.2);
+  EXPECT_EQ(alarms.threshold_from, "at most 2 false alarms a day on validation");
+  EXPECT_EQ(best.threshold_from, "best F1 on validation");
+  EXPECT_EQ(choose_threshold(best, parse_threshold_rule("false-alarms=2/day")).value, alarms.threshold)
+      << "chosen later from the curve";
+  dataset.series[1].times.clear();
+  EXPECT_EQ(rejection([&] { fitted("false-alarms=2/day"); }),
+            "threshold: expected false-alarms=N/1000samples, because the data has no times, found "
+            "\"false-alarms=2/day\"");
+  options.split.validation = 0;
+  EXPECT_EQ(rejection([&] { fitted("f1"); }), "threshold: expected a number, because nothing validates, found \"f1\"");
 }
 
 FitOptions given_options(std::size_t folds) {
@@ -85,7 +148,9 @@ TEST(Fit, GivenPartsAreCrossValidated) {
   for (const EpochRecord& epoch : result.mean_of_folds)
     EXPECT_FALSE(is_better(epoch, result.mean_of_folds[result.epochs_chosen - 1], Selection::kAuto));
   EXPECT_EQ(result.training.record.history.size(), result.epochs_chosen);
-  // The threshold is that of the pooled scores after that epoch.
+  EXPECT_EQ(result.model.threshold, 0.5) << "each series has one label";
+  EXPECT_EQ(result.model.threshold_from, "default for series with one label");
+  // The curve is that of the pooled scores after that epoch, and so is the threshold of the best F1.
   std::vector<double> scores;
   std::vector<std::int32_t> labels;
   for (const TrainRecord& fold : result.folds)
@@ -93,8 +158,13 @@ TEST(Fit, GivenPartsAreCrossValidated) {
       scores.push_back(static_cast<double>(fold.validation_scores(result.epochs_chosen - 1, i)));
       labels.push_back(fold.validation_labels[i]);
     }
-  EXPECT_EQ(result.model.threshold, RankedScores(scores, flags_of(labels)).best_f1()->value);
-  EXPECT_EQ(result.model.threshold_from, "best F1 on the 40 windows of 3 folds");
+  ASSERT_TRUE(result.model.thresholds);
+  EXPECT_EQ(result.model.thresholds->windows, 40U);
+  EXPECT_EQ(result.model.thresholds->points.back().threshold, *std::ranges::min_element(scores));
+  options.threshold = {.kind = ThresholdKind::kBestF1};
+  const FitResult published = fit_in_detail(dataset, options, pool);
+  EXPECT_EQ(published.model.threshold, RankedScores(scores, flags_of(labels)).best_f1()->value);
+  EXPECT_EQ(published.model.threshold_from, "best F1 on the 40 windows of 3 folds");
   EXPECT_FALSE(result.test.events) << "series with one label each have no events";
   // By hand: all of train, the same schedule, stopped at the chosen epoch.
   options.train.stop_after = result.epochs_chosen;
@@ -113,7 +183,7 @@ TEST(Fit, GivenPartsWithOneFoldAreTrainedOnce) {
   EXPECT_EQ(result.sets.validation.size(), 6U);
   EXPECT_EQ(result.sets.test.size(), 20U);
   EXPECT_EQ(result.training.record.history.size(), 6U) << "weights of the best epoch, by the validating share";
-  EXPECT_EQ(result.model.threshold_from, "best F1 on validation");
+  EXPECT_EQ(result.model.threshold_from, "default for series with one label");
   // Without cross-validation all of train trains, whatever the folds.
   options.cross_validate = false;
   EXPECT_EQ(fit_in_detail(dataset, options, pool).sets.train.size(), 40U);

@@ -115,6 +115,59 @@ TEST(ModelFile, KeepsOddNamesAndNumbers) {
   EXPECT_EQ(loaded.threshold, model.threshold);
 }
 
+TEST(ModelFile, KeepsTheScaling) {
+  TrainedModel model = small_model(small_config());
+  EXPECT_EQ(parse_model(model_bytes(model), "model").scaler.scaling, Scaling::kSeries);
+  model.scaler.by_series.clear();
+  for (const Scaling scaling : {Scaling::kCommon, Scaling::kWindow}) {
+    model.scaler.scaling = scaling;
+    EXPECT_EQ(parse_model(model_bytes(model), "model").scaler.scaling, scaling);
+  }
+}
+
+TrainedModel model_with_curve() {
+  TrainedModel model = small_model(small_config());
+  const std::vector<double> scores = {0.1, 0.8, 0.6, 0.1, 0.7, 0.3};
+  const std::vector<std::uint8_t> truth = {0, 1, 1, 0, 0, 0};
+  model.thresholds = threshold_curve(std::vector<ScoredTimeline>{{scores, truth}}, 500, 2);
+  return model;
+}
+
+TEST(ModelFile, KeepsTheCurveOfThresholds) {
+  const TrainedModel model = model_with_curve(), loaded = parse_model(model_bytes(model), "model");
+  ASSERT_TRUE(loaded.thresholds);
+  EXPECT_EQ(model_bytes(loaded), model_bytes(model));
+  for (const char* rule : {"f1", "false-alarms=0/day", "false-alarms=3/1000samples", "0.2"}) {
+    const ChosenThreshold a = choose_threshold(model, parse_threshold_rule(rule)),
+                          b = choose_threshold(loaded, parse_threshold_rule(rule));
+    EXPECT_EQ(a.value, b.value) << rule;
+    EXPECT_EQ(a.from, b.from);
+  }
+  TrainedModel old = small_model(small_config());
+  EXPECT_EQ(rejection([&] { set_threshold(old, parse_threshold_rule("f1")); }),
+            "threshold: expected a number, because the model does not keep its validation scores, found \"f1\" (models "
+            "that are trained again keep them)");
+  EXPECT_EQ(set_threshold(old, parse_threshold_rule("0.3")), "");
+  EXPECT_EQ(old.threshold, 0.3);
+  TrainedModel many = small_model(small_config("dft", 3));
+  EXPECT_EQ(rejection([&] { set_threshold(many, parse_threshold_rule("0.3")); }),
+            "threshold: expected a model of two classes, found 3");
+}
+
+TEST(ModelFile, RefusesACurveThatContradictsItself) {
+  const auto refused = [](auto change) {
+    TrainedModel model = model_with_curve();
+    change(*model.thresholds);
+    return rejection([&] { parse_model(model_bytes(model), "model"); });
+  };
+  EXPECT_EQ(refused([](ThresholdCurve& c) { std::swap(c.points[0], c.points[1]); }),
+            "model: threshold.curve: expected falling thresholds, found one that rises");
+  EXPECT_EQ(refused([](ThresholdCurve& c) { c.points[0].recall = 1.5; }),
+            "model: threshold.curve: expected a number from 0 to 1, found 1.5");
+  EXPECT_EQ(refused([](ThresholdCurve& c) { c.days = -1; }),
+            "model: threshold.curve: expected a number from 0 to 1e+15, found -1");
+}
+
 TEST(ModelFile, RefusesToWriteWhatContradictsItself) {
   const auto refused = [](auto change) {
     TrainedModel model = small_model(small_config());
@@ -136,6 +189,8 @@ TEST(ModelFile, RefusesToWriteWhatContradictsItself) {
             "model: scaler: expected finite numbers, found inf");
   EXPECT_EQ(refused([](TrainedModel& m) { m.scaler.by_series["pump 2"].shift.pop_back(); }),
             "model: scaler of \"pump 2\": expected 3 channels, found 2");
+  EXPECT_EQ(refused([](TrainedModel& m) { m.scaler.scaling = Scaling::kWindow; }),
+            "model: scaler: expected statistics of series only with scaling series, found window");
   EXPECT_EQ(refused([](TrainedModel& m) { m.record = 3; }), "model: record: expected an object, found a number");
   EXPECT_EQ(refused([](TrainedModel& m) {
               Classifier<float> broken(config_of(m));

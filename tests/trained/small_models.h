@@ -73,6 +73,7 @@ inline TrainedModel small_model(const ModelConfig& config, std::uint64_t seed = 
   model.scaler.common = random_scale(config.input.channels, random);
   model.scaler.by_series["pump 1"] = random_scale(config.input.channels, random);
   model.scaler.by_series["pump 2"] = random_scale(config.input.channels, random);
+  model.scaler.scaling = Scaling::kSeries;
   model.threshold = 0.47;
   model.threshold_from = "best F1 on validation";
   model.record = Json::Object{{"seed", 1}, {"data", Json::Object{{"name", "pumps"}, {"series", 2}}}};

@@ -248,8 +248,10 @@ TEST(Split, RejectsWhatCannotBeSplit) {
             "test: expected every class of the test part in the training part, found class \"z\" in test only (series "
             "\"s3\")");
   const Dataset one = timelines({std::vector<std::uint8_t>(30, 0)});
-  EXPECT_NE(rejection([&] { Split(one, {.window = {.length = 10}}); }).find("enough series or samples"),
-            std::string::npos);
+  EXPECT_EQ(rejection([&] { Split(one, {.window = {.length = 10}}); }),
+            "test: expected enough series or samples for a training and a test part, found 1 pieces to train and 0 to "
+            "test (more data, or a shorter window)")
+      << "never a split that leaks";
   EXPECT_EQ(rejection([&] { Split(one, {.window = {.stride = 0}}); }),
             "stride: expected a whole number of at least 1, found 0");
   EXPECT_EQ(rejection([&] { Split(one, {.train = 0.9, .validation = 0.2}); }),
@@ -289,6 +291,56 @@ TEST(Split, KnownRulesOfMslAreNotThoseOfSmap) {
   apply_known_rules(dataset, options);
   EXPECT_TRUE(options.leave_out.empty());
   EXPECT_TRUE(options.together.empty());
+}
+
+// Timelines of 400 samples, the first `anomalous` with an event of `length` samples.
+Dataset runs_with_events(std::size_t count, std::size_t anomalous, std::size_t length) {
+  Dataset dataset;
+  dataset.channels = {"a"};
+  dataset.classes = {"normal", "anomalous"};
+  for (std::size_t i = 0; i < count; ++i) {
+    Series series;
+    series.name = std::to_string(i);
+    series.values = Matrix<float>(400, 1);
+    series.labels.assign(400, 0);
+    if (i < anomalous) std::fill_n(series.labels.begin(), length, std::uint8_t{1});
+    dataset.series.push_back(std::move(series));
+  }
+  return dataset;
+}
+
+TEST(SuggestedSplit, HoldsOutWholeSeriesWhereEveryPartCanHaveBothClasses) {
+  const auto kind = [](const Dataset& dataset) { return suggested_split(dataset).kind; };
+  EXPECT_EQ(kind(runs_with_events(3, 3, 50)), SplitKind::kSeries) << "they have normal windows too";
+  EXPECT_EQ(kind(runs_with_events(9, 2, 50)), SplitKind::kBlocked) << "two events reach two parts";
+  EXPECT_EQ(kind(runs_with_events(3, 3, 400)), SplitKind::kBlocked) << "nothing is normal";
+  EXPECT_EQ(kind(runs_with_events(6, 3, 400)), SplitKind::kSeries) << "three have no anomaly";
+  EXPECT_EQ(kind(runs_with_events(1, 1, 50)), SplitKind::kBlocked);
+  const Dataset dataset = runs_with_events(12, 9, 50);
+  EXPECT_EQ(reason_of_split(dataset, suggested_split(dataset)),
+            "9 of 12 series have anomalies, so whole series are held out");
+  EXPECT_EQ(reason_of_split(dataset, {.kind = SplitKind::kBlocked}), "") << "asked for";
+  const Dataset few = runs_with_events(9, 2, 50);
+  EXPECT_EQ(reason_of_split(few, suggested_split(few)),
+            "2 of 9 series have anomalies, too few to hold out whole series, so blocks of each are held out");
+}
+
+TEST(CheckSignal, APartOfOneClassIsRefused) {
+  const Dataset dataset = runs_with_events(9, 3, 50);
+  const PartCounts counts = class_counts(Split(dataset, {.kind = SplitKind::kSeries}));
+  check_signal(dataset, counts);
+  EXPECT_EQ(counts.test[0] + counts.test[1], 2 * 7U) << "two series of (400 - 100) / 50 + 1 windows";
+  EXPECT_EQ(counts.test[1], 1U);
+  const auto refused = [&](const PartCounts& of) { return rejection([&] { check_signal(dataset, of); }); };
+  EXPECT_NE(refused({{9, 0}, {3, 1}, {3, 1}})
+                .find("expected windows of both classes in the training part, found 9 "
+                      "normal, 0 anomalous (more data with events, a shorter window, or "
+                      "another seed)"),
+            std::string::npos);
+  EXPECT_NE(refused({{9, 1}, {0, 1}, {3, 1}}).find("in the validation part, found 0 normal, 1 anomalous"),
+            std::string::npos);
+  EXPECT_NE(refused({{9, 1}, {3, 1}, {7, 0}}).find("in the test part, found 7 normal, 0 anomalous"), std::string::npos);
+  check_signal(dataset, {{9, 1}, {0, 0}, {}});  // nothing validates, nothing is scored
 }
 
 TEST(Label, Rules) {

@@ -103,13 +103,79 @@ TEST(Scaler, PerSeriesUsesTheOwnTrainingSamplesAndFallsBackOnAll) {
     dataset.series.push_back(series);
   }
   const Split split(dataset, {.window = {.length = 4}});
-  const Scaler scaler = fit_scaler(split.train());
+  const Scaler scaler = fit_scaler(split.train(), ScalerKind::kStandard, Scaling::kSeries);
   EXPECT_NEAR(scaler.of("s0").shift[0], 0, 3);
   EXPECT_NEAR(scaler.of("s1").shift[0], 100, 3);
   EXPECT_NEAR(1 / scaler.of("s1").factor[0], 10, 1.5);
   EXPECT_EQ(scaler.of("s0").shift[1], 5);
   EXPECT_EQ(scaler.of("s0").factor[1], scaler.record().common.factor[1]) << "constant: the spread of all series";
   EXPECT_EQ(scaler.of("never seen"), scaler.record().common);
+  EXPECT_EQ(fit_scaler(split.train()).of("s0"), scaler.record().common) << "of all series, unless asked";
+}
+
+TEST(Scaler, OneSeriesHasTheCommonStatistics) {
+  Dataset dataset = two_channels({400});
+  dataset.series[0].labels.assign(400, 0);
+  dataset.series[0].label = kNoLabel;
+  const Split split(dataset, {.window = {.length = 4}});
+  const Scaler own = fit_scaler(split.train(), ScalerKind::kStandard, Scaling::kSeries),
+               all = fit_scaler(split.train());
+  EXPECT_EQ(own.of(dataset.series[0].name), all.record().common);
+}
+
+TEST(Scaler, WholeSeriesHeldOutHaveNoStatisticsOfTheirOwn) {
+  const Dataset dataset = two_channels(std::vector<std::size_t>(20, 30));
+  const Split split(dataset, {.kind = SplitKind::kSeries});
+  EXPECT_EQ(testing::rejection([&] { fit_scaler(split.train(), ScalerKind::kStandard, Scaling::kSeries); }),
+            "scaling: expected common or window, because whole series are held out, and they have no statistics of "
+            "their own, found \"series\"");
+  EXPECT_EQ(testing::rejection([&] { fit_scaler(split.train(), ScalerKind::kRobust, Scaling::kWindow); }),
+            "scaler: expected standard, because scaling = window takes mean and deviation, found \"robust\"");
+}
+
+TEST(Scaler, AWindowByItsOwnMeanAndDeviation) {
+  const Scale common{{0, 0, 0, 0}, {1, 1, 0.5F, 1}};  // training deviations 1, 1, 2, 1
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> window = {1, 7, 1.000F, nan,  //
+                                     3, 7, 1.002F, 5,    //
+                                     5, 7, 1.004F, 9,    //
+                                     7, 7, 1.006F, 5};
+  const ScalerRecord record{ScalerKind::kStandard, common, {}, Scaling::kWindow};
+  std::vector<float> out(window.size());
+  scale_window_into(record, common, window, out);
+  const auto expect = [&](std::size_t channel, std::vector<double> wanted) {
+    for (std::size_t t = 0; t < 4; ++t) EXPECT_NEAR(out[t * 4 + channel], wanted[t], 1e-4) << channel << " " << t;
+  };
+  expect(0, {-3 / std::sqrt(5.0), -1 / std::sqrt(5.0), 1 / std::sqrt(5.0), 3 / std::sqrt(5.0)});
+  expect(1, {0, 0, 0, 0});                                                // constant
+  expect(2, {-0.003 / 0.02, -0.001 / 0.02, 0.001 / 0.02, 0.003 / 0.02});  // its noise is not blown up
+  expect(3, {0, (5 - 19.0 / 3) / std::sqrt(32.0 / 9), (9 - 19.0 / 3) / std::sqrt(32.0 / 9),
+             (5 - 19.0 / 3) / std::sqrt(32.0 / 9)});  // missing values do not count
+  const Scale own = window_scale(common, window);
+  EXPECT_EQ(own.shift[0], 4);
+  EXPECT_FLOAT_EQ(own.factor[2], 50);
+}
+
+TEST(Windows, ScaledByThemselvesWithoutTheirPadding) {
+  const Dataset dataset = two_channels({50, 7, 100, 3, 20, 60, 61, 62});
+  const Split split(dataset, {.kind = SplitKind::kSeries, .window = {.length = 9, .stride = 4}});
+  const Scaler scaler = fit_scaler(split.train(), ScalerKind::kStandard, Scaling::kWindow);
+  const WindowSets sets = cut_windows(split, scaler);
+  ThreadPool pool(2);
+  for (const Windows* part : {&sets.train, &sets.validation, &sets.test})
+    for (std::uint32_t i = 0; i < part->size(); ++i) {
+      const Window& window = (*part)[i];
+      std::vector<float> values(9 * 2, -1), wanted(9 * 2, 0);
+      part->fill_into(std::span(&i, 1), {values}, pool);
+      const Scale own = window_scale(
+          scaler.record().common,
+          std::span(dataset.series[window.series].values.values).subspan(window.begin * 2UL, window.length * 2UL));
+      for (std::size_t t = 0; t < window.length; ++t)
+        for (std::size_t c = 0; c < 2; ++c)
+          wanted[t * 2 + c] =
+              (dataset.series[window.series].values(window.begin + t, c) - own.shift[c]) * own.factor[c];
+      EXPECT_EQ(values, wanted);
+    }
 }
 
 TEST(Scaler, OfAnotherSplitIsRefused) {
