@@ -137,12 +137,12 @@ def test_no_signal_no_table(tmp_path):
     lines = (tmp_path / "pump.csv").read_text().splitlines()
     one = [line if number < 200 else line[:-1] + "0" for number, line in enumerate(lines)]
     (tmp_path / "one.csv").write_text("\n".join(one) + "\n")
-    flags = ("--label", "broken", "--window", 20, "--stride", 10, "--epochs", 1)
+    flags = ("--time", "time", "--label", "broken", "--window", 20, "--stride", 10, "--epochs", 1)
     line = rejected("train", "one.csv", *flags, "-o", "m.safetensors", cwd=tmp_path)
     assert "expected windows of both classes in the validation part, found" in line and "0 anomalous" in line, line
     assert rejected("compare", "one.csv", *flags, "--seeds", 2, cwd=tmp_path).startswith("seed 1: ")
     (tmp_path / "short.csv").write_text("\n".join(lines[:120]) + "\n")
-    line = rejected("train", "short.csv", "--label", "broken", "-o", "m.safetensors", cwd=tmp_path)
+    line = rejected("train", "short.csv", "--time", "time", "--label", "broken", "-o", "m.safetensors", cwd=tmp_path)
     assert "(more data, or a shorter --window)" in line and "random" not in line and "--split" not in line, line
 
 
