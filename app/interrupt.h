@@ -2,8 +2,8 @@
 
 namespace faithful::app {
 
-// While it lives, Ctrl-C asks to stop instead of ending the program: the work ends after its step, and what is done is
-// kept. A second one ends the program at once.
+// While it lives, Ctrl-C, SIGTERM and SIGHUP ask to stop instead of ending the program: the work ends after its step,
+// and what is done is kept. A second one ends the program at once.
 class StopOnInterrupt {
  public:
   StopOnInterrupt();

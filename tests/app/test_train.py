@@ -78,12 +78,13 @@ def test_killed_and_resumed_is_the_same(table, tmp_path, attempt):
     assert sorted(p.name for p in tmp_path.iterdir() if ".checkpoint" not in p.name) == ["pieces.safetensors", "whole.safetensors"]
 
 
-def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path, stop):
     output = tmp_path / "m.safetensors"
     command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "5000", "--patience", "0"]
     process = subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     time.sleep(1.5)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 1
     assert "go on with the same command and --resume" in error
