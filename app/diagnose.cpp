@@ -82,7 +82,7 @@ std::vector<Option> diagnose_option_list(DiagnoseVerbOptions& o) {
        by_default("what raises no alarm in DATA")},
       {"--most N", &o.how.most, "alarms to look into, surest first", at_least(1)},
       {"--shown N", &o.shown, "of them in full, the others as one line"},
-      {"--seed N", &o.seed, "of the intervals' resamples"}};
+      {"--seed N", &o.seed, "seed of the resamples of the intervals"}};
   const std::vector<Option> output = {{"-o,--output DIR", &o.output, "write a page with figures", common},
                                       {"--json", &o.json, "print JSON", common}};
   std::vector<Option> data = data_option_list(o.data);
@@ -102,21 +102,21 @@ std::vector<Option> diagnose_option_list(DiagnoseVerbOptions& o) {
 
 Command diagnose_verb() {
   const auto options = std::make_shared<DiagnoseVerbOptions>();
-  return {.name = "diagnose",
-          .summary = "which sensor, and when: what made a model raise an alarm",
-          .description =
-              "For each alarm (overlapping windows that the model flags are one): the sensors and the times that it "
-              "came from, most suspect first, by three methods: attention (where the model looked, which is no "
-              "proof), occlusion (how much the score falls when a sensor or a span is replaced by its normal) and "
-              "gradient times input; and how far they agree. Where the data knows which sensors were at fault, or "
-              "when, it ends with how often that was right, beside a random answer and the largest deviation. Works "
-              "with every model that faithful train writes.",
-          .options = diagnose_option_list(*options),
-          .examples = {{"faithful diagnose lift.safetensors lift.npz --part test -o page", "all alarms, with figures"},
-                       {"faithful diagnose lift.safetensors lift.npz --series \"test trip 17\"", "one trip"},
-                       {"faithful diagnose pump.safetensors today.csv --time time --normal may.csv --json",
-                        "compared with a good month, for a script"}},
-          .run = [options] { run(*options); }};
+  return {
+      .name = "diagnose",
+      .summary = "which sensor, and when: what made a model raise an alarm",
+      .description =
+          "Shows for each alarm which sensors and times caused it, most suspect first. Overlapping flagged windows "
+          "are one alarm. Three methods rank them: attention (where the model looked, which is no proof), occlusion "
+          "(how much the score falls when normal readings replace a sensor or a span) and gradient times input. "
+          "The report says how far they agree. If the labels say which sensors were at fault, or when, it also "
+          "shows how often each method was right, beside a random order and the largest deviation.",
+      .options = diagnose_option_list(*options),
+      .examples = {{"faithful diagnose lift.safetensors lift.npz --part test -o page", "all alarms, with figures"},
+                   {"faithful diagnose lift.safetensors lift.npz --series \"test trip 17\"", "one trip"},
+                   {"faithful diagnose pump.safetensors today.csv --time time --normal may.csv --json",
+                    "compared with a good month, for a script"}},
+      .run = [options] { run(*options); }};
 }
 
 }  // namespace faithful::app

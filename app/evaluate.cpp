@@ -69,11 +69,10 @@ Command evaluate_verb() {
   EvaluationOptions& e = options->evaluation;
   const std::vector<Option> evaluation = {
       {"DATA", &options->data_path, "a file or folder with labels, such as faithful data info reads", required},
-      {"--held-out", &options->held_out, "of the data of its training, the test part alone, which it has not seen",
-       common},
-      {"--resamples N", &e.resamples, "of the bootstrap", at_least(1)},
+      {"--held-out", &options->held_out, "only the test part of the model's own training data", common},
+      {"--resamples N", &e.resamples, "resamples of the bootstrap", at_least(1)},
       {"--level X", &e.level, "share of the resamples inside of an interval", between(0.01, 0.999)},
-      {"--seed N", &options->seed, "of the resamples"}};
+      {"--seed N", &options->seed, "seed of the resamples"}};
   const std::vector<Option> output = {{"-o,--output DIR", &options->output, "write a page with figures", common},
                                       {"--drawn N", &options->drawn, "timelines on the page"},
                                       {"--json", &options->json, "print JSON", common}};
@@ -81,9 +80,10 @@ Command evaluate_verb() {
       .name = "evaluate",
       .summary = "how good a model is on labelled data",
       .description =
-          "Compares what a model says with the labels of a data set: precision, recall, F1, areas under the curves, "
-          "accuracy, each with an interval by bootstrap; the confusion matrix; events detected, false alarms and "
-          "delay where points have labels. The threshold is the model's own: nothing is chosen here.",
+          "Compares the predictions of a model with the labels of a data set. Shows precision, recall, F1, accuracy and "
+          "the areas under the curves, each with a bootstrap interval, and the confusion matrix. Where points have "
+          "labels, also detected events, false alarms and delays. The threshold is the model's own, unless you name "
+          "another.",
       .options = joined({grouped("Model", used_model_options(options->model)),
                          grouped("Evaluation", evaluation),
                          data_option_list(options->data),

@@ -140,12 +140,12 @@ void train(const TrainVerbOptions& said) {
 
 std::vector<Option> train_option_list(TrainVerbOptions& o) {
   const std::vector<Option> run = {
-      {"--seed N", &o.seed, "of split, start values, batches and dropout", common},
+      {"--seed N", &o.seed, "seed of split, start values, batches and dropout", common},
       threshold_option(o.threshold, "0.5 where each series has one label, else f1"),
-      {"--no-baselines", &o.no_baselines, "leave out the trivial answers and the linear model"},
+      {"--no-baselines", &o.no_baselines, "do not score the baselines"},
       {"--checkpoint-every SECONDS", &o.checkpoint_every,
-       "how often to save what there is beside the output; 0: after every step", at_least(0)},
-      {"--resume", &o.resume, "go on where a training into this output was stopped", common}};
+       "how often to save a checkpoint beside the output; 0: after every step", at_least(0)},
+      {"--resume", &o.resume, "continue a stopped training into this output", common}};
   const std::vector<Option> output = {{"-o,--output FILE", &o.output, "the model, a file .safetensors", required},
                                       {"--log FILE", &o.log, "add a line of JSON for every epoch"},
                                       {"--json", &o.json, "print what is in the model file as JSON", common}};
@@ -166,10 +166,11 @@ Command train_verb() {
   return {.name = "train",
           .summary = "fits a classifier to a labelled data set",
           .description =
-              "Trains a Transformer that says of every window (or series) to which class it belongs: splits without "
-              "leaks, scales by the training part, trains, chooses epoch and threshold by validation, scores the test "
-              "part once beside trivial answers, and writes one file that has all that predictions need. Ctrl-C stops "
-              "after the step and keeps everything for --resume. The same seed gives the same bytes.",
+              "Trains a Transformer that predicts the class of each window, or of each series. It splits the data "
+              "without leaks, scales it by the training part, trains, and chooses epoch and threshold on the "
+              "validation part. It scores the test part once, beside baselines. One model file holds all that "
+              "predictions need. Ctrl-C stops after the current step and saves a checkpoint for --resume. The same "
+              "seed gives the same bytes.",
           .options = train_option_list(*options),
           .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
                        {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",

@@ -16,6 +16,8 @@
 #include "faithful/window/windows.h"
 
 // Models: fit one, save and load it, score it, predict with it in batches and streams, ask it which sensor and when.
+#include "faithful/diagnose/diagnose.h"
+#include "faithful/diagnose/words.h"
 #include "faithful/evaluate/evaluation.h"
 #include "faithful/model/config.h"
 #include "faithful/predict/predict.h"
@@ -24,9 +26,6 @@
 #include "faithful/trained/match.h"
 #include "faithful/trained/model_file.h"
 #include "faithful/trained/trained_model.h"
-
-#include "faithful/diagnose/diagnose.h"
-#include "faithful/diagnose/words.h"
 
 // Encodings: the catalog, their tables, and what they keep of a position.
 #include "faithful/analysis/analysis.h"

@@ -33,7 +33,7 @@ std::vector<Setting> settings(TrainOptions& options) {
        choice_of(options.class_weights)},
       {{"select",
         "VALUE",
-        "what the best epoch has the best of; auto: AUC-PR for two classes, else macro F1",
+        "measure that chooses the best epoch; auto: AUC-PR for two classes, else macro F1",
         {.choices = {"auto", "loss"}}},
        choice_of(options.select)},
       {{"seed", "N", "seed of start values, batches and dropout"}, &options.seed}};

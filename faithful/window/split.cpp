@@ -81,13 +81,13 @@ TimelineCounts count_timelines(const Dataset& dataset, SplitOptions options) {
 std::vector<Setting> settings(SplitOptions& options) {
   constexpr FieldGroup kGroup = FieldGroup::kWindows;
   return {
-      {{"window", "S", "samples of a window; 0: every series whole", {.group = kGroup, .common = true}},
+      {{"window", "S", "samples of a window; 0: whole series", {.group = kGroup, .common = true}},
        &options.window.length},
       {{"stride", "N", "samples from one window to the next", {.least = 1, .group = kGroup, .common = true}},
        &options.window.stride},
       {{"label_rule",
         "RULE",
-        "a window is anomalous if any, the last or the majority of its points is",
+        "which anomalous points make a window anomalous: any, the last, or the majority of its points",
         {.choices = kRuleNames, .group = kGroup}},
        choice_of(options.window.label_rule)},
       {{"split",

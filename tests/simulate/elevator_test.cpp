@@ -1,5 +1,4 @@
 #include "faithful/simulate/elevator.h"
-#include "faithful/simulate/trip.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/simulate/trip.h"
 #include "tests/support.h"
 
 namespace faithful {
