@@ -212,7 +212,8 @@ void check_config_names(std::string_view text, const std::string& file) {
     text.remove_prefix(std::min(end + 1, text.size()));
     const std::size_t start = std::min(line.find_first_not_of(" \t"), line.size());
     const bool is_section = line.substr(start).starts_with('[');
-    const std::string_view name = line.substr(start, is_section ? line.npos : line.find('=', start) - start);
+    const std::string_view name =
+        line.substr(start, is_section ? std::string_view::npos : line.find('=', start) - start);
     if (name.starts_with('#') || name.starts_with(';')) continue;
     if (name.size() > limits().config_name) reject_config_name({file, number}, fmt::format("{} bytes", name.size()));
     const bool lifted = limits().config_name == no_limits().config_name;

@@ -42,7 +42,7 @@ std::string duration_text(double seconds) {
   return fmt::format("{} d {:02} h", s / 86400, s / 3600 % 24);
 }
 
-Progress::Progress(std::string title, std::size_t total, ProgressSink sink)
+Progress::Progress(const std::string& title, std::size_t total, ProgressSink sink)
     : title_(printable(title)), total_(total), sink_(std::move(sink)) {
   if (!sink_.write) sink_.write = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   if (!sink_.seconds) sink_.seconds = steady_seconds;
@@ -66,7 +66,7 @@ void Progress::advance(std::size_t steps) {
   last_shown_ = now;
 }
 
-void Progress::set_note(std::string note) {
+void Progress::set_note(const std::string& note) {
   const std::lock_guard lock(mutex_);
   note_ = printable(note);
 }

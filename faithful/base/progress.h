@@ -21,13 +21,13 @@ struct ProgressSink {
 // plain line at most every ten seconds. Quick jobs (below half a second) show nothing. Thread-safe.
 class FAITHFUL_API Progress {
  public:
-  Progress(std::string title, std::size_t total, ProgressSink sink = {});
+  Progress(const std::string& title, std::size_t total, ProgressSink sink = {});
   ~Progress();  // erases the bar; a job that was left by an exception leaves no trace on the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
   void advance(std::size_t steps = 1);
-  void set_note(std::string note);  // shown after the bar, such as "loss 0.31"
+  void set_note(const std::string& note);  // shown after the bar, such as "loss 0.31"
 
  private:
   void show(double now);
