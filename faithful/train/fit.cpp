@@ -13,6 +13,7 @@
 #include "faithful/model/infer.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/train/record_json_internal.h"
+#include "faithful/train/threshold_internal.h"
 #include "faithful/train/times.h"
 
 namespace faithful {
@@ -67,7 +68,6 @@ class Job {
                     const std::string& title, bool keep_scores);
   bool cross_validate();  // false: stopped
   void choose_epochs(FitResult& result) const;
-  void check_threshold_rule() const;
   void take_best_f1(FitResult& result) const;
   ThresholdCurve validation_curve(const FitResult& result) const;
   void take_threshold(FitResult& result) const;
@@ -108,7 +108,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   const bool validates = given && options.cross_validate && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
   split_.refit = given && !(validates && split_.folds == 1);
-  check_threshold_rule();
+  train::check_threshold_rule(options.threshold, dataset, folds_ > 0 || (!split_.refit && split_.validation > 0));
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
@@ -183,21 +183,6 @@ void Job::choose_epochs(FitResult& result) const {
   }
 }
 
-// Before the training, not after it.
-void Job::check_threshold_rule() const {
-  const ThresholdRule& rule = options_.threshold;
-  const bool needs_scores = rule.kind == ThresholdKind::kF1 || rule.kind == ThresholdKind::kFalseAlarms;
-  const auto require = [&](bool holds, const char* wanted) {
-    if (!holds) reject({{.field = "threshold"}, wanted, quote(to_string(rule))});
-  };
-  const bool said = rule.kind != ThresholdKind::kAuto && rule.kind != ThresholdKind::kBestF1;
-  require(!said || dataset_.classes.size() == 2, "none, because there are more than two classes");
-  const bool validates = folds_ > 0 || (!split_.refit && split_.validation > 0);
-  require(!needs_scores || validates, "a number, because nothing validates");
-  const bool timed = std::ranges::none_of(dataset_.series, [](const Series& one) { return one.times.empty(); });
-  require(!rule.per_day || timed, "false-alarms=N/1000samples, because the data has no times");
-}
-
 // The largest F1 of the validation scores as they are; of folds pooled.
 void Job::take_best_f1(FitResult& result) const {
   result.model.threshold = result.training.threshold;
@@ -232,19 +217,12 @@ ThresholdCurve Job::validation_curve(const FitResult& result) const {
 }
 
 void Job::take_threshold(FitResult& result) const {
-  ThresholdRule rule = options_.threshold;
-  if (dataset_.classes.size() != 2) return take_best_f1(result);
-  result.model.thresholds = validation_curve(result);
-  const bool chosen = !result.model.thresholds->points.empty();
-  if (result.model.thresholds->windows == 0) result.model.thresholds.reset();
-  if (rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
-  if (rule.kind == ThresholdKind::kAuto && dataset_.has_point_labels() && chosen) rule.kind = ThresholdKind::kF1;
-  if (rule.kind == ThresholdKind::kAuto) {
-    result.model.threshold_from =
-        dataset_.has_point_labels() ? "default, because no anomaly validates" : "default for series with one label";
-    return;
+  if (dataset_.classes.size() == 2) {
+    ThresholdCurve curve = validation_curve(result);
+    if (curve.windows > 0) result.model.thresholds = std::move(curve);
   }
-  if (std::string warning = set_threshold(result.model, rule); !warning.empty())
+  if (dataset_.classes.size() != 2 || options_.threshold.kind == ThresholdKind::kBestF1) return take_best_f1(result);
+  if (std::string warning = train::take_threshold(result.model, options_.threshold, dataset_); !warning.empty())
     result.notes.push_back(std::move(warning));
 }
 
