@@ -314,7 +314,7 @@ void Trainer::show() {
     if (state_.record.best_epoch > 0)
       note += fmt::format("  best F1 {:.3f}", state_.record.history[state_.record.best_epoch - 1].f1);
     note += fmt::format("  {:.0f} windows/s", static_cast<double>(result_.windows) / std::max(1e-9, time - started_));
-    progress_->set_note(std::move(note));
+    progress_->set_note(note);
   }
   progress_->advance();
 }
