@@ -133,7 +133,7 @@ Dataset trips() {
     Series series{.name = std::to_string(i + 1),
                   .values = table(2, 2, {0.1f, 2, 3, static_cast<float>(i)}),
                   .label = i == 1 ? 1 : 0};
-    if (i == 1) series.spans = {{0, 2, {1}, "worn brake"}};
+    if (i == 1) series.spans = {{{0, 2}, {1}, "worn brake"}};
     dataset.series.push_back(series);
   }
   return dataset;
