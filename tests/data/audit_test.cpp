@@ -48,7 +48,7 @@ Dataset pump() {
     series.times.push_back(static_cast<std::int64_t>(t) * 2'000'000'000);
   }
   series.labels[9] = 1;
-  series.spans = {{9, 10, {0}, "jump"}};
+  series.spans = {{{9, 10}, {0}, "jump"}};
   data.series = {series};
   return data;
 }
@@ -117,9 +117,9 @@ TEST(Audit, Series) {
 
 TEST(Dataset, Spans) {
   const std::vector<std::uint8_t> labels = {1, 0, 0, 1, 1};
-  EXPECT_EQ(spans_of(labels), (std::vector<LabelSpan>{{0, 1}, {3, 5}}));
+  EXPECT_EQ(spans_of(labels), (std::vector<LabelSpan>{{{0, 1}}, {{3, 5}}}));
   EXPECT_EQ(labels_of(spans_of(labels), 5), labels);
-  EXPECT_EQ(labels_of(std::vector<LabelSpan>{{1, 9}}, 3), (std::vector<std::uint8_t>{0, 1, 1}));
+  EXPECT_EQ(labels_of(std::vector<LabelSpan>{{{1, 9}}}, 3), (std::vector<std::uint8_t>{0, 1, 1}));
   EXPECT_TRUE(spans_of({}).empty());
 }
 

@@ -57,7 +57,7 @@ Dataset any_dataset(Random& random, const Shape& shape) {
     if (shape.times)
       for (std::size_t t = 0; t < length; ++t)
         series.times.push_back(time += static_cast<std::int64_t>(random.below(5'000'000'000)));
-    if (shape.spans && random.below(2) == 0) series.spans = {{0, length, {random.below(channels)}, "worn"}};
+    if (shape.spans && random.below(2) == 0) series.spans = {{{0, length}, {random.below(channels)}, "worn"}};
     data.series.push_back(std::move(series));
   }
   if (shape.classes && count == 1) data.classes.resize(1);

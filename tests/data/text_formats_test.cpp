@@ -188,7 +188,7 @@ TEST(Smd, Folder) {
   EXPECT_EQ(data.series[0].part, Part::kTrain);
   EXPECT_EQ(data.series[1].values, table(3, 2, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f}));
   EXPECT_EQ(data.series[1].labels, (std::vector<std::uint8_t>{0, 1, 1}));
-  EXPECT_EQ(data.series[1].spans, (std::vector<LabelSpan>{{1, 3, {0, 1}}}));
+  EXPECT_EQ(data.series[1].spans, (std::vector<LabelSpan>{{{1, 3}, {0, 1}}}));
   EXPECT_EQ(data.notes, (std::vector<std::string>{"skipped, labels without telemetry: machine-1-1"}));
   write_text(folder / "SMD/test_label/machine-1-2.txt", "0\n1\n");
   EXPECT_EQ(rejection([&] { load_dataset(folder / "SMD"); }),
@@ -219,7 +219,7 @@ TEST(Telemanom, Labels) {
   const auto rows =
       data::parse_telemanom_labels(kLabelHead + "P-1,SMAP,\"[[4, 5], [0, 1]]\",\"[point, contextual]\",9\n", "l.csv");
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].spans, (std::vector<LabelSpan>{{0, 2, {}, "contextual"}, {4, 6, {}, "point"}}))
+  EXPECT_EQ(rows[0].spans, (std::vector<LabelSpan>{{{0, 2}, {}, "contextual"}, {{4, 6}, {}, "point"}}))
       << "the end is included";
   const auto bad = [](const std::string& text) {
     return rejection([&] { data::parse_telemanom_labels(text, "l.csv"); });

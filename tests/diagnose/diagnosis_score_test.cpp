@@ -88,7 +88,7 @@ TEST(TruthOf, WhatTheDataKnows) {
   for (std::size_t t = 50; t < 70; ++t) series.labels[t] = 1;
   EXPECT_EQ(truth_of(series, alarm)->spans, (std::vector<Range>{{50, 60}}));
   EXPECT_TRUE(truth_of(series, alarm)->sensors.empty());
-  series.spans = {{10, 30, {3, 1}, "a"}, {28, 40, {1}, "b"}, {80, 90, {0}, "c"}};
+  series.spans = {{{10, 30}, {3, 1}, "a"}, {{28, 40}, {1}, "b"}, {{80, 90}, {0}, "c"}};
   const AlarmTruth truth = *truth_of(series, alarm);
   EXPECT_EQ(truth.spans, (std::vector<Range>{{20, 40}}));
   EXPECT_EQ(truth.sensors, (std::vector<std::size_t>{1, 3}));

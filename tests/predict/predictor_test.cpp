@@ -253,9 +253,9 @@ TEST(FitToModel, RearrangesColumnsAndClasses) {
   for (Series& series : data.series) series.labels.clear();
   data.classes = {"class 2", "normal"};
   data.series[0].label = 0;
-  data.series[1].spans = {{2, 5, {0, 1, 3}, "leak"}};
+  data.series[1].spans = {{{2, 5}, {0, 1, 3}, "leak"}};
   fit_to_model(data, model);
-  EXPECT_EQ(data.series[1].spans, (std::vector<LabelSpan>{{2, 5, {0, 1}, "leak"}}));  // pressure and flow; not noise
+  EXPECT_EQ(data.series[1].spans, (std::vector<LabelSpan>{{{2, 5}, {0, 1}, "leak"}}));  // pressure and flow; not noise
   EXPECT_EQ(data.channels, model.channels);
   EXPECT_EQ(data.classes, model.classes);
   EXPECT_EQ(data.series[0].label, 2);

@@ -105,7 +105,7 @@ std::string check_scaling(const RandomCase& made, const Split& split, const Scal
         spoilt.series[piece.series].values(t, c) = made.dataset.series[piece.series].values(t, c);
   const Split again(spoilt, made.options);
   if (again.id() != split.id()) return "the split depends on more than labels, lengths and seed";
-  if (fit_scaler(again.train(), {scaler.record().kind}).record() != scaler.record())
+  if (fit_scaler(again.train(), scaler.record().kind).record() != scaler.record())
     return "scaling depends on samples outside the training part";
   return "";
 }
@@ -122,7 +122,7 @@ std::string check_pairing(const RandomCase& made, const Split& split, const Wind
 // The first thing that does not hold; "" where all does.
 std::string first_violation(const RandomCase& made, Random& random) {
   const Split split(made.dataset, made.options);
-  const Scaler scaler = fit_scaler(split.train(), {static_cast<ScalerKind>(1 + random.below(3))});
+  const Scaler scaler = fit_scaler(split.train(), static_cast<ScalerKind>(1 + random.below(3)));
   const WindowSets sets = cut_windows(split, scaler);
   std::vector<std::vector<int>> owners;
   std::string found = find_owners(split, owners);

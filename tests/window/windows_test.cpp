@@ -53,7 +53,7 @@ struct Fitted {
   }
   Scale scale(ScalerKind kind) const {
     const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 0}, .refit = true});
-    return fit_scaler(split.train(), {kind}).record().common;
+    return fit_scaler(split.train(), kind).record().common;
   }
 };
 
