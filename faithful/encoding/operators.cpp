@@ -27,13 +27,13 @@ Tensor<T> waves(Tape<T>& tape, std::span<const T> times, Tensor<T> w, Tensor<T> 
     if (!tape.wants(w)) return;
     const T* dy = tape.gradient_of(y);
     T* dw = tape.gradient_to_add(w);
-    T* db = tape.gradient_to_add(b);
+    T* db = tape.wants(b) ? tape.gradient_to_add(b) : nullptr;  // a fixed phase has none
     const std::size_t width = y.width();
     for (std::size_t n = 0; n < t.size(); ++n) {
       for (std::size_t i = 0; i < width; ++i) {
         const T d = dy[n * width + i] * slope(i, w.data[i] * t[n] + b.data[i]);
         dw[i] += d * t[n];
-        db[i] += d;
+        if (db != nullptr) db[i] += d;
       }
     }
   });

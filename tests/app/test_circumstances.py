@@ -19,6 +19,7 @@ def sanitized():
     return run("--version", preexec_fn=address_space(400_000 << 10)).returncode != 0
 
 
+@pytest.mark.unsanitized("AddressSanitizer maps terabytes")
 def test_fewer_threads_than_asked_for():
     arguments = ("analyze", "dft", "--length", 40, "--dim", 64, "--json")
     expected = run(*arguments, "--threads", 1)
@@ -29,6 +30,7 @@ def test_fewer_threads_than_asked_for():
         assert done.stdout == expected.stdout
 
 
+@pytest.mark.unsanitized("AddressSanitizer maps terabytes")
 def test_an_archive_that_inflates_to_gigabytes(tmp_path):
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (100000000, 4), }"
     header += b" " * (117 - len(header)) + b"\n"
