@@ -7,6 +7,10 @@ import pytest
 from program import rejected, run
 
 
+# compare, analyze and the gap probe, which it calls, are tested under sanitizers by themselves.
+slow_under_sanitizers = pytest.mark.unsanitized("trains for minutes")
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("paper") / "out"
@@ -15,6 +19,7 @@ def made(tmp_path_factory):
     return folder, done
 
 
+@slow_under_sanitizers
 def test_ends_with_the_path_of_the_page(made):
     folder, done = made
     assert done.stdout.rstrip().endswith(str(folder / "report.html"))
@@ -22,6 +27,7 @@ def test_ends_with_the_path_of_the_page(made):
     assert (folder / "report.html").stat().st_size > 10_000
 
 
+@slow_under_sanitizers
 def test_every_reference_number_agrees(made):
     folder, _ = made
     page = (folder / "report.html").read_text()
@@ -30,6 +36,7 @@ def test_every_reference_number_agrees(made):
     assert ">no<" not in rows
 
 
+@slow_under_sanitizers
 def test_theorem_table_and_claims_are_there(made):
     folder, done = made
     page = (folder / "report.html").read_text()
@@ -42,6 +49,7 @@ def test_theorem_table_and_claims_are_there(made):
         assert (folder / name).stat().st_size > 1000, name
 
 
+@slow_under_sanitizers
 def test_finished_runs_are_kept(made):
     folder, _ = made
     kinds = [json.loads(line)["kind"] for line in (folder / "runs.jsonl").read_text().splitlines()]
