@@ -62,6 +62,7 @@ def test_page_and_tables_are_written(finished):
         assert (folder / f"{name}.csv").stat().st_size > 0, name
 
 
+@pytest.mark.unsanitized("trains for long; the same threads run in the unit tests there")
 def test_threads_change_nothing(table, finished, tmp_path):
     _, text = finished
     again = compare(table, *ALL, "--threads", "1", "-o", tmp_path / "one").stdout

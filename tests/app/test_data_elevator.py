@@ -36,6 +36,7 @@ def test_info_reads_what_it_wrote(tmp_path, name):
     assert part["spans"] == 4, "each anomalous trip has its fault's time"
 
 
+@pytest.mark.unsanitized("simulates for long; the same threads run in the unit tests there")
 @each_format
 def test_same_bytes_on_any_number_of_threads(tmp_path, name):
     files = []

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from program import rejected, run
+from program import SANITIZED, rejected, run
 
 SMALL = ["--model", "dfstrans", "--segment", "20", "--filters", "8", "--stages", "2", "--heads", "4", "--feed-forward", "64",
          "--head-hidden", "32", "--rate", "0.001", "--batch", "16", "--scaler", "min-max", "--no-baselines"]
@@ -16,7 +16,7 @@ def folder(tmp_path_factory):
                "lift.npz", cwd=folder)
     assert done.returncode == 0, done.stderr
     # A small model on few trips: a seed on which it learns (0.65 to 0.93 on seeds 1 to 5) shows that it can, not how well.
-    done = train(folder, "m.safetensors", "--epochs", 20, "--patience", 0, "--seed", 4)
+    done = train(folder, "m.safetensors", "--epochs", 1 if SANITIZED else 20, "--patience", 0, "--seed", 4)
     (folder / "out.txt").write_text(done.stdout)
     return folder
 
@@ -32,7 +32,7 @@ def test_learns_and_says_what_it_settled(folder):
     model = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)
     assert model["config"]["form"] == "dfstrans" and model["config"]["width"] == 40
     assert model["scaler"]["kind"] == "min-max"
-    assert model["record"]["test"]["auc_roc"] > 0.7
+    assert SANITIZED or model["record"]["test"]["auc_roc"] > 0.7
 
 
 def test_show_evaluate_predict(folder):
@@ -43,6 +43,7 @@ def test_show_evaluate_predict(folder):
     assert len(lines) == 301  # a header, and every trip
 
 
+@pytest.mark.unsanitized("trains for long; the same threads run in the unit tests there")
 def test_threads_change_nothing(folder):
     published = ["--weights", "per-sensor,per-step", "--epochs", "2", "--encoding", "rope"]
     train(folder, "one.safetensors", *published, "--threads", "1")
