@@ -38,10 +38,14 @@ struct InputConfig {
   std::size_t length = 100;     // samples of a window
   std::size_t classes = 2;      // K; two classes share one logit
   std::size_t differences = 0;  // N: adds differences in time of orders 1 .. N to each channel, at variance 1
-  std::size_t filters = 0;  // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
-  std::size_t kernel = 7;   // length of a filter in samples
-  std::size_t segment = 1;  // samples per step: S = ceil(length / segment)
-  std::size_t stages = 3;   // dfstrans: convolutions of a sensor, each followed by pooling by two
+  std::size_t average = 1;      // N: the mean of N samples counts as one sample
+  std::size_t filters = 0;   // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
+  std::size_t kernel = 7;    // length of a filter in samples
+  std::size_t branches = 0;  // N: convolutions side by side, each twice as long as the one before, then a batch norm;
+                             // 0: one convolution without a norm
+  std::size_t blocks = 0;    // after the branches: residual blocks of a dilated convolution of each column
+  std::size_t segment = 1;   // samples per step: S = ceil(length / segment)
+  std::size_t stages = 3;    // dfstrans: convolutions of a sensor, each followed by pooling by two
   bool operator==(const InputConfig&) const = default;
 };
 
@@ -91,7 +95,8 @@ struct ModelConfig {
   bool has_token() const { return head.pooling == Pooling::kToken; }
   bool has_times() const { return position.source == PositionSource::kTime; }
   bool decays() const { return position.scale == kDecaying; }
-  std::size_t steps() const { return (input.length + input.segment - 1) / input.segment; }  // S
+  std::size_t samples_per_step() const { return input.average * input.segment; }
+  std::size_t steps() const { return (input.length + samples_per_step() - 1) / samples_per_step(); }  // S
   std::size_t outputs() const { return input.classes == 2 ? 1 : input.classes; }
   std::size_t key_width() const { return body.head_width == 0 ? body.width / body.heads : body.head_width; }
   std::size_t hidden() const { return body.feed_forward == 0 ? 4 * body.width : body.feed_forward; }
@@ -109,7 +114,7 @@ FAITHFUL_API std::vector<Setting> settings(ModelConfig& config);
 FAITHFUL_API void set_field(ModelConfig& config, std::string_view name, std::string_view text);
 
 // The fields of this config that texts, keys and files hold. An encoder leaves out the fields of other forms, and
-// `differences` if it is 0, so that old keys and files stay valid.
+// `differences`, `average`, `branches` and `blocks` where they do nothing, so that old keys and files stay valid.
 FAITHFUL_API std::vector<std::pair<std::string, FieldValue>> recorded_fields(const ModelConfig& config);
 
 // Those fields as `name=value`, one per line. Two valid configs have the same text only if they are equal.
