@@ -106,8 +106,8 @@ std::vector<Setting> settings(ModelConfig& config) {
               &input.differences},
              {{"average",
                "N",
-               "takes the mean of N samples as one sample, for long windows",
-               {.least = 1, .most = kMostSize, .applies_to = "encoder"}},
+               "takes the mean of N samples as one sample; 0: so many that about 100 samples are left",
+               {.least = 0, .most = kMostSize, .applies_to = "encoder"}},
               &input.average},
              {{"branches",
                "N",
@@ -201,6 +201,7 @@ ModelConfig preset(std::string_view name) {
     config.body.width = config.settled_width();
   } else if (name == "standard") {  // convolutions of three lengths, then one layer of attention: docs/model.md
     config.input.differences = 1;
+    config.input.average = 0;
     config.input.filters = 21;
     config.input.branches = 3;
     config.input.blocks = 2;
@@ -240,9 +241,26 @@ EncodingOptions encoding_options(const ModelConfig& config) {
   return options;
 }
 
+namespace {
+
+// Long windows are averaged to about 100 samples; short ones keep a step for every sample.
+void settle_average(ModelConfig& config, std::vector<std::string>& notes) {
+  constexpr std::size_t kSamples = 100, kFewest = 16;
+  InputConfig& input = config.input;
+  if (input.average > 0) return;
+  input.average = std::max<std::size_t>(1, (input.length + kSamples / 2) / kSamples);
+  if (input.average > 1)
+    notes.push_back(fmt::format("the mean of {} samples counts as one: {} {}", input.average, field_text("average"),
+                                input.average));
+  if (input.length < kFewest) input.segment = 1;
+}
+
+}  // namespace
+
 std::vector<std::string> settle(ModelConfig& config) {
-  if (config.samples_per_step() == 0) return {};  // check_config says so
+  if (config.input.segment == 0) return {};  // check_config says so
   std::vector<std::string> notes;
+  settle_average(config, notes);
   if (config.pooled() > 0 && config.body.width != config.settled_width()) {
     config.body.width = config.settled_width();
     notes.push_back(fmt::format("segments of {} samples become {} of {} filters: the width is {}", config.input.segment,

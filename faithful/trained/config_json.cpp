@@ -60,8 +60,7 @@ ModelConfig parse_config(const Json& json, const std::string& place) {
 
 void check_tables(const ModelConfig& config, std::size_t numbers, const std::string& place) {
   constexpr double kTablesPerWeight = 256, kSmallTable = 1 << 16;
-  if (config.body.heads == 0 || config.samples_per_step() == 0)
-    reject({{place}, "heads, segment and average of at least 1", "0"});
+  if (config.body.heads == 0 || config.input.segment == 0) reject({{place}, "heads and segment of at least 1", "0"});
   // In double, where products of hostile sizes do not overflow.
   const auto n = [](std::size_t size) { return static_cast<double>(size); };
   const double steps = std::ceil(n(config.input.length) / n(config.samples_per_step()));

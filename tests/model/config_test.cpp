@@ -189,6 +189,20 @@ TEST(Config, PresetsAreModels) {
             "preset: expected one of paper, plain, small, base, large, standard, dfstrans, found \"huge\"");
 }
 
+TEST(Config, LongWindowsAreAveraged) {
+  const auto settled = [](std::size_t length) {
+    ModelConfig config = preset("standard");
+    config.input.length = length;
+    settle(config);
+    return std::pair(config.input.average, config.input.segment);
+  };
+  EXPECT_EQ(settled(7), std::pair(1UL, 1UL));
+  EXPECT_EQ(settled(16), std::pair(1UL, 2UL));
+  EXPECT_EQ(settled(149), std::pair(1UL, 2UL));
+  EXPECT_EQ(settled(150), std::pair(2UL, 2UL));
+  EXPECT_EQ(settled(1000), std::pair(10UL, 2UL));
+}
+
 TEST(Config, HeadsOfFullWidthStaySo) {
   ModelConfig paper = preset("paper"), small = preset("small");
   set_field(paper, "width", "24");
@@ -219,7 +233,7 @@ TEST(Config, TextsOfPresetsStay) {
       {"standard", encoder("filters=21 kernel=7 segment=2",
                            "width=64 heads=4 head_width=0 layers=1 feed_forward=0 "
                            "block=pre activation=gelu dropout=0.2") +
-                       "differences=1 branches=3 blocks=2 "},
+                       "differences=1 average=0 branches=3 blocks=2 "},
       {"dfstrans", encoder("filters=20 kernel=5 segment=100",
                            "width=240 heads=10 head_width=0 layers=1 "
                            "feed_forward=2048 block=post activation=relu "
