@@ -48,11 +48,19 @@ std::string field_of(const ModelConfig& config, const std::string& name) {
   return "";
 }
 
+std::string embedding_text(const InputConfig& input) {
+  std::string text = input.average > 1 ? fmt::format("means of {} samples, ", input.average) : "";
+  if (input.branches > 0) {
+    return text + fmt::format("{} convolutions side by side of {} filters over {} samples and more, {} residual blocks",
+                              input.branches, input.filters, input.kernel, input.blocks);
+  }
+  if (input.filters == 0) return text + "linear embedding";
+  return text + fmt::format("convolution of {} filters over {} samples", input.filters, input.kernel);
+}
+
 std::string form_text(const ModelConfig& config) {
   if (config.is_dfstrans()) return dfstrans_text(config);
-  std::string text = config.input.filters == 0 ? std::string("linear embedding")
-                                               : fmt::format("convolution of {} filters over {} samples",
-                                                             config.input.filters, config.input.kernel);
+  std::string text = embedding_text(config.input);
   if (config.input.segment > 1) text += fmt::format(" in segments of {}", config.input.segment);
   return text + differences_text(config) +
          fmt::format(", width {}, layers: {} ({}), heads: {} of width {}, pooling {}", config.body.width,

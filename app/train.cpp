@@ -91,7 +91,10 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   text += fmt::format("{} weights, encoding {}", result.model.weight_count(), options.model.position.encoding);
   if (result.epochs_chosen > 0) {
     text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
-  } else if (result.training.record.best_epoch > 0) {
+  } else if (!result.mean_of_folds.empty()) {
+    text += fmt::format("; {} steps; cross-validation: accuracy {:.3f}, log loss {:.3f}", result.training.steps,
+                        result.mean_of_folds[0].accuracy, result.mean_of_folds[0].validation_loss);
+  } else if (result.training.record.best_epoch > 0 && options.train.select != Selection::kLast) {
     text += fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
                         result.training.record.history.size());
   }
@@ -138,6 +141,17 @@ void train(const TrainVerbOptions& said) {
   print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }
 
+// A preset also sets how the model is trained.
+std::vector<Option> model_options(TrainVerbOptions& o) {
+  std::vector<Option> options = model_option_list(o.model);
+  Option& option = *std::ranges::find(options, "--preset", &Option::name);
+  option.set = [&o, set = option.set](const std::string& text) {
+    set(text);
+    o.training.train = train_preset(text);
+  };
+  return options;
+}
+
 std::vector<Option> train_option_list(TrainVerbOptions& o) {
   const std::vector<Option> run = {
       {"--seed N", &o.seed, "seed of split, start values, batches and dropout", common},
@@ -152,7 +166,7 @@ std::vector<Option> train_option_list(TrainVerbOptions& o) {
   return joined({{{"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required}},
                  data_option_list(o.data),
                  window_option_list(o.training),
-                 model_option_list(o.model),
+                 model_options(o),
                  schedule_option_list(o.training),
                  grouped("Training", run),
                  grouped("Output", output),

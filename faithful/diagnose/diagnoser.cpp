@@ -269,19 +269,19 @@ struct Diagnoser::State {
     const LoadedWindow loaded(windows, number, model.shape(), pool);
     const Window& window = loaded.window;
     WindowAnswers out;
-    out.pieces = steps_of(window, config.input.segment);
+    out.pieces = steps_of(window, config.samples_per_step());
     out.details.span = {window.begin, window.begin + window.length};
-    out.details.step = config.input.segment;
+    out.details.step = config.samples_per_step();
     Maps maps(config);
     transformer.attention_into(loaded.samples(),
                                {.values = maps.values, .temporal = maps.temporal, .spatial = maps.spatial});
     config.is_dfstrans() ? attend_space_time(config, maps, out) : attend_encoder(config, maps, out);
     out.details.occlusion = diagnose_occlusion(logit_of(model, options.class_number, loaded), loaded.values,
-                                               window.length, config.input.segment, normal, options.occlusion, pool);
+                                               window.length, config.samples_per_step(), normal, options.occlusion, pool);
     out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
     out.methods[kGradient] = gradient_answer(
-        gradient_times_input(gradient_from_normal(loaded), loaded.values, window.length, config.input.segment, normal));
-    compare_with_normal(loaded, normal, config.input.segment, out);
+        gradient_times_input(gradient_from_normal(loaded), loaded.values, window.length, config.samples_per_step(), normal));
+    compare_with_normal(loaded, normal, config.samples_per_step(), out);
     return out;
   }
 

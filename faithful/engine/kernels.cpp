@@ -383,6 +383,12 @@ void multiply(const float* x, std::size_t n, float* y) {
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
 }
 
+void multiply_add(const float* x, const float* factors, std::size_t n, float* y) {
+  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, factors + i), hn::LoadU(d, y + i)), d, y + i);
+  });
+}
+
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
   for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
 }
@@ -469,6 +475,12 @@ HWY_EXPORT(multiply);
 void multiply(const float* x, std::size_t n, float* y) {
   obey_instruction_set();
   return HWY_DYNAMIC_DISPATCH(multiply)(x, n, y);
+}
+
+HWY_EXPORT(multiply_add);
+void multiply_add(const float* x, const float* factors, std::size_t n, float* y) {
+  obey_instruction_set();
+  return HWY_DYNAMIC_DISPATCH(multiply_add)(x, factors, n, y);
 }
 
 HWY_EXPORT(rescale);

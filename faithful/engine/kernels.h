@@ -39,6 +39,7 @@ void normalize_backward(const Normalization<float>& of, const float* dy, std::si
 void add(const float* x, std::size_t n, float* y);
 void multiply(const float* x, std::size_t n, float* y);
 void rescale(float factor, std::size_t n, float* x);
+void multiply_add(const float* x, const float* factors, std::size_t n, float* y);  // rounded once with FMA, else twice
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y);
 
 // The same draws as the twin, on every instruction set.
@@ -55,6 +56,7 @@ using reference::dropout_factors;
 using reference::exponential;
 using reference::gelu;
 using reference::multiply;
+using reference::multiply_add;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;

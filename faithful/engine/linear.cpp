@@ -1,5 +1,4 @@
-#include "faithful/engine/kernels.h"
-#include "faithful/engine/operators.h"
+#include "faithful/engine/activation_internal.h"
 #include "faithful/engine/packed_weights_internal.h"
 
 namespace faithful::engine {
@@ -18,12 +17,6 @@ Runs runs_of(Tensor<T> x, Tensor<T> weight) {
   if (weight.shape.rank() == 2) return {1, 1, x.rows()};
   assert(x.shape.rank() == 4 && x.shape[1] == weight.shape[0]);
   return {weight.shape[0], x.shape[0] * x.shape[1], x.shape[2]};
-}
-
-template <class T>
-void activate(Activation activation, const T* x, std::size_t n, T* y, T* slope) {
-  if (activation == Activation::kGelu) gelu(x, n, y, slope);
-  if (activation == Activation::kRelu) relu(x, n, y);
 }
 
 template <class T>
@@ -54,8 +47,7 @@ void linear_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bia
   const Runs runs = runs_of(x, weight);
   const std::size_t out = y.width(), in = x.width();
   T* dy = tape.gradient_of(y);  // [rows, out]
-  if (activation == Activation::kGelu) multiply(slope, y.shape.count(), dy);
-  if (activation == Activation::kRelu) relu_backward(static_cast<const T*>(y.data), y.shape.count(), dy);
+  activate_backward<T>(activation, y.data, slope, y.shape.count(), dy);
   if (bias && tape.wants(bias)) {
     T* to = tape.gradient_to_add(bias);
     for (std::size_t run = 0; run < runs.count; ++run) {
@@ -96,8 +88,7 @@ Tensor<T> linear(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias, A
   assert(x.width() == weight.width());
   const auto timing = tape.time("linear");
   const Tensor<T> y = tape.make(x.shape.with_width(weight.shape[weight.shape.rank() - 2]));
-  const bool keeps_slope = tape.recording() && activation == Activation::kGelu;  // that of ReLU is seen in y
-  T* slope = keeps_slope ? tape.arena().template take<T>(y.shape.count()) : nullptr;
+  T* slope = take_slope(tape, activation, y.shape.count());
   linear_forward(tape, x, weight, bias, activation, y, slope);
   tape.record("linear", y, [&tape, x, weight, bias, activation, y, slope] {
     linear_backward(tape, x, weight, bias, activation, y, slope);

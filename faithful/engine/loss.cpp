@@ -13,6 +13,13 @@ T weight_of(const LossOptions<T>& options, std::size_t label) {
   return options.class_weights.empty() ? T(1) : options.class_weights[label];
 }
 
+// Of class k for a sample of class `label`: weight, scale and smoothing included.
+template <class T>
+double weighted_target(const LossOptions<T>& options, std::size_t classes, std::size_t label, std::size_t k) {
+  const double target = (k == label ? 1 - options.smoothing : 0) + options.smoothing / static_cast<double>(classes);
+  return static_cast<double>(weight_of(options, k)) * options.scale * target;
+}
+
 }  // namespace
 
 template <class T>
@@ -32,11 +39,17 @@ Tensor<T> softmax_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const
     const T most = *std::max_element(p, p + classes);
     double all = 0;
     for (std::size_t k = 0; k < classes; ++k) all += std::exp(static_cast<double>(p[k] - most));
-    const double factor = static_cast<double>(weight_of(options, label)) * options.scale;
-    total += factor * (std::log(all) + static_cast<double>(most - p[label]));
+    const T* z = logits.row(b);
+    double pull = 0;  // the sum of the weighted targets
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double target = weighted_target(options, classes, label, k);
+      if (target != 0) total += target * (std::log(all) + static_cast<double>(most - z[k]));
+      pull += target;
+    }
     softmax(p, classes);
-    p[label] -= 1;
-    for (std::size_t k = 0; k < classes; ++k) p[k] *= static_cast<T>(factor);
+    for (std::size_t k = 0; k < classes && pull > 0; ++k)
+      p[k] = (p[k] - static_cast<T>(weighted_target(options, classes, label, k) / pull)) * static_cast<T>(pull);
+    if (pull == 0) std::fill_n(p, classes, T(0));
   }
   *loss.data = static_cast<T>(total);
   tape.record("softmax_cross_entropy", loss, [&tape, logits, loss, slope] {
@@ -61,7 +74,8 @@ Tensor<T> binary_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const 
   T* slope = tape.arena().template take<T>(samples);
   double total = 0;
   for (std::size_t b = 0; b < samples; ++b) {
-    const double z = static_cast<double>(logits.data[b]), y = static_cast<double>(targets[b]);
+    const double z = static_cast<double>(logits.data[b]), given = static_cast<double>(targets[b]);
+    const double y = (1 - options.smoothing) * given + options.smoothing / 2;
     const double one = static_cast<double>(weight_of(options, 1)) * y;
     const double zero = static_cast<double>(weight_of(options, 0)) * (1 - y);
     // log(1 + exp(-|z|)) is exact for every z; the larger side adds |z|.

@@ -1,7 +1,6 @@
 #include <algorithm>
 
-#include "faithful/engine/kernels.h"
-#include "faithful/engine/operators.h"
+#include "faithful/engine/activation_internal.h"
 
 namespace faithful::engine {
 
@@ -84,16 +83,33 @@ namespace {
 struct Columns {
   static constexpr std::size_t kBeside = 16;
   std::size_t first, step, runs, rows, width;
+  std::span<const std::uint8_t> valid;  // of all rows of the tensor; empty: all are
 
-  std::size_t count() const { return runs * rows; }
+  std::size_t count() const {
+    std::size_t all = 0;
+    for_each([&](std::size_t, std::size_t n) { all += n / width; });
+    return all;
+  }
   std::size_t wide() const { return kBeside * width; }
 
-  // Calls body(index of the first number, how many) for each long row.
+  // Calls visit(index of the first number, how many) for each long row of valid rows.
   template <class Visit>
   void for_each(const Visit& visit) const {
     for (std::size_t run = 0; run < runs; ++run) {
-      for (std::size_t r = 0; r < rows; r += kBeside) {
-        visit((first + run * step + r) * width, std::min(kBeside, rows - r) * width);
+      const std::size_t begin = first + run * step, end = begin + rows;
+      for (std::size_t r = begin; r < end;) {
+        const std::size_t next = end_of_stretch(r, std::min(r + kBeside, end));
+        if (is_valid(r)) visit(r * width, (next - r) * width);
+        r = next;
+      }
+    }
+  }
+  // Rows that are not valid, in x-shaped memory.
+  template <class T>
+  void clear_padding(T* x) const {
+    for (std::size_t run = 0; !valid.empty() && run < runs; ++run) {
+      for (std::size_t r = first + run * step; r < first + run * step + rows; ++r) {
+        if (!is_valid(r)) std::fill_n(x + r * width, width, T(0));
       }
     }
   }
@@ -106,13 +122,24 @@ struct Columns {
     std::fill_n(of_columns, width, T(0));
     for (std::size_t i = 0; i < wide(); ++i) of_columns[i % width] += wide_row[i];
   }
+
+ private:
+  bool is_valid(std::size_t row) const { return valid.empty() || valid[row] != 0; }
+  // The first row from `row` on that differs from it in being valid, at most `end`.
+  std::size_t end_of_stretch(std::size_t row, std::size_t end) const {
+    if (valid.empty()) return end;
+    std::size_t r = row + 1;
+    while (r < end && is_valid(r) == is_valid(row)) ++r;
+    return r;
+  }
 };
 
 template <class T>
-Columns columns_of(Tensor<T> x, Tensor<T> gain, std::size_t group) {
-  if (gain.shape.rank() == 1) return {0, 0, 1, x.rows(), x.width()};
+Columns columns_of(Tensor<T> x, Tensor<T> gain, std::size_t group, Mask mask) {
+  assert(mask.valid.empty() || mask.valid.size() == x.rows());
+  if (gain.shape.rank() == 1) return {0, 0, 1, x.rows(), x.width(), mask.valid};
   assert(x.shape.rank() == 4 && x.shape[1] == gain.shape[0]);
-  return {group * x.shape[2], x.shape[1] * x.shape[2], x.shape[0], x.shape[2], x.width()};
+  return {group * x.shape[2], x.shape[1] * x.shape[2], x.shape[0], x.shape[2], x.width(), mask.valid};
 }
 
 // The mean and variance of every column.
@@ -124,14 +151,15 @@ void column_statistics(Arena& scratch, const T* x, const Columns& at, T* mean, T
   std::fill_n(sums, at.wide(), T(0));
   at.for_each([&](std::size_t i, std::size_t n) { add(x + i, n, sums); });
   at.fold(sums, mean);
-  for (std::size_t c = 0; c < at.width; ++c) mean[c] /= static_cast<T>(at.count());
+  const T count = static_cast<T>(std::max<std::size_t>(at.count(), 1));
+  for (std::size_t c = 0; c < at.width; ++c) mean[c] /= count;
   at.spread(mean, means);
   std::fill_n(sums, at.wide(), T(0));
   at.for_each([&](std::size_t first, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) sums[i] += (x[first + i] - means[i]) * (x[first + i] - means[i]);
   });
   at.fold(sums, variance);
-  for (std::size_t c = 0; c < at.width; ++c) variance[c] /= static_cast<T>(at.count());
+  for (std::size_t c = 0; c < at.width; ++c) variance[c] /= count;
 }
 
 // unit = (x - mean) scale, y = unit gain + offset.
@@ -150,9 +178,8 @@ void standardize(Arena& scratch, const T* x, const Columns& at, const T* mean, c
 
 // One group; `to`: where dx goes, or nowhere.
 template <class T>
-void batch_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> y, const T* unit,
+void batch_norm_backward(Tape<T>& tape, const Columns& at, Tensor<T> gain, Tensor<T> offset, Tensor<T> y, const T* unit,
                          const T* scales, bool of_batch, std::size_t group, Gradient<T> to) {
-  const Columns at = columns_of(x, gain, group);
   const T* dy = tape.gradient_of(y);
   Arena& scratch = tape.scratch();
   const ScratchScope scope(scratch);
@@ -174,7 +201,7 @@ void batch_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> o
   if (tape.wants(gain)) add(slope, at.width, tape.gradient_to_add(gain) + group * at.width);
   if (to.data == nullptr) return;
   // dx = gain scale (dy - mean(dy) - unit mean(dy unit)); fixed statistics pass no gradient on.
-  const T share = of_batch ? T(1) / static_cast<T>(at.count()) : T(0);
+  const T share = of_batch ? T(1) / static_cast<T>(std::max<std::size_t>(at.count(), 1)) : T(0);
   for (std::size_t c = 0; c < at.width; ++c) {
     factor[c] = gain.data[group * at.width + c] * scales[group * at.width + c];
     mean[c] *= share;
@@ -191,16 +218,30 @@ void batch_norm_backward(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> o
       dx[i] = to.add ? dx[i] + d : d;
     }
   });
+  if (!to.add) at.clear_padding(to.data);
+}
+
+// What a batch norm leaves for the update of its statistics; the variance without bias, as is usual.
+template <class T>
+void leave_statistics(Tape<T>& tape, Tensor<T> mean, Tensor<T> variance, std::size_t rows, const T* means,
+                      const T* variances) {
+  if (!tape.recording() || !tape.wants(mean)) return;
+  const std::size_t all = mean.shape.count();
+  const T unbias = rows > 1 ? static_cast<T>(rows) / static_cast<T>(rows - 1) : T(1);
+  std::copy_n(means, all, tape.gradient(mean).data);
+  T* to = tape.gradient(variance).data;
+  for (std::size_t c = 0; c < all; ++c) to[c] = variances[c] * unbias;
 }
 
 }  // namespace
 
 template <class T>
 Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean, Tensor<T> variance,
-                     double epsilon) {
+                     const BatchNormOptions& options) {
   const auto timing = tape.time("batch_norm");
   assert(x.contiguous());
   const std::size_t width = x.width(), groups = gain.shape.rank() == 1 ? 1 : gain.shape[0], all = groups * width;
+  const Mask mask = options.mask;
   const Tensor<T> y = tape.make(x.shape);
   T* unit = tape.arena().template take<T>(x.shape.count());
   T* scales = tape.arena().template take<T>(all);  // [G, D]
@@ -208,25 +249,23 @@ Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offse
   T* means = of_batch ? tape.arena().template take<T>(all) : mean.data;
   T* variances = of_batch ? tape.arena().template take<T>(all) : variance.data;
   for (std::size_t g = 0; g < groups; ++g) {
-    const Columns at = columns_of(x, gain, g);
+    const Columns at = columns_of(x, gain, g, mask);
     const std::size_t own = g * width;
     if (of_batch) column_statistics<T>(tape.scratch(), x.data, at, means + own, variances + own);
-    for (std::size_t c = own; c < own + width; ++c) scales[c] = 1 / std::sqrt(variances[c] + static_cast<T>(epsilon));
+    for (std::size_t c = own; c < own + width; ++c)
+      scales[c] = 1 / std::sqrt(variances[c] + static_cast<T>(options.epsilon));
     standardize<T>(tape.scratch(), x.data, at, means + own, scales + own, gain.data + own, offset.data + own, unit,
                    y.data);
+    at.clear_padding(y.data);
   }
-  if (of_batch && tape.recording() && tape.wants(mean)) {
-    // Left where the update of the statistics looks; the variance without bias, as is usual.
-    const std::size_t rows = columns_of(x, gain, 0).count();
-    const T unbias = rows > 1 ? static_cast<T>(rows) / static_cast<T>(rows - 1) : T(1);
-    std::copy_n(means, all, tape.gradient(mean).data);
-    T* to = tape.gradient(variance).data;
-    for (std::size_t c = 0; c < all; ++c) to[c] = variances[c] * unbias;
-  }
-  tape.record("batch_norm", y, [&tape, x, gain, offset, y, unit, scales, of_batch, groups] {
+  if (of_batch) leave_statistics<T>(tape, mean, variance, columns_of(x, gain, 0, mask).count(), means, variances);
+  T* slope = take_slope(tape, options.activation, y.shape.count());
+  activate<T>(options.activation, y.data, y.shape.count(), y.data, slope);
+  tape.record("batch_norm", y, [&tape, x, gain, offset, y, unit, scales, slope, of_batch, groups, mask, options] {
+    activate_backward<T>(options.activation, y.data, slope, y.shape.count(), tape.gradient_of(y));
     const Gradient<T> to = tape.wants(x) ? tape.gradient(x) : Gradient<T>{};
     for (std::size_t g = 0; g < groups; ++g) {
-      batch_norm_backward(tape, x, gain, offset, y, unit, scales, of_batch, g, to);
+      batch_norm_backward(tape, columns_of(x, gain, g, mask), gain, offset, y, unit, scales, of_batch, g, to);
     }
   });
   return y;
@@ -236,8 +275,8 @@ template Tensor<float> layer_norm(Tape<float>&, Tensor<float>, Tensor<float>, Te
 template Tensor<double> layer_norm(Tape<double>&, Tensor<double>, Tensor<double>, Tensor<double>, Tensor<double>,
                                    double);
 template Tensor<float> batch_norm(Tape<float>&, Tensor<float>, Tensor<float>, Tensor<float>, Tensor<float>,
-                                  Tensor<float>, double);
+                                  Tensor<float>, const BatchNormOptions&);
 template Tensor<double> batch_norm(Tape<double>&, Tensor<double>, Tensor<double>, Tensor<double>, Tensor<double>,
-                                   Tensor<double>, double);
+                                   Tensor<double>, const BatchNormOptions&);
 
 }  // namespace faithful::engine

@@ -26,22 +26,28 @@ template <class T>
 FAITHFUL_API Tensor<T> layer_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Tensor<T> gain, Tensor<T> offset,
                                   double epsilon = 1e-5);
 
+// Which positions are there: 1, or 0 for padding. Empty: all.
+struct Mask {
+  std::span<const std::uint8_t> valid;  // [B, S]
+};
+
+struct BatchNormOptions {
+  double epsilon = 1e-5;
+  Mask mask = {};  // of the rows of x: those of padding count for nothing and become zeros
+  Activation activation = Activation::kNone;
+};
+
 // The same over the rows for every column of x [.., D]. In training it takes the statistics of the rows on this tape
 // (one shard of the batch: "ghost batch norm", Hoffer et al. 2017) and leaves them for the parameters `mean` and
 // `variance`, which must be declared as statistics [D]; otherwise it uses those. With all four [G, D]: x [B, G, R, D],
 // and group g has statistics, gain and offset of its own.
 template <class T>
 FAITHFUL_API Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offset, Tensor<T> mean,
-                                  Tensor<T> variance, double epsilon = 1e-5);
+                                  Tensor<T> variance, const BatchNormOptions& options = {});
 
 // In training, each element is zero with probability p (to 1/65536), else divided by 1 - p. x [B, ..].
 template <class T>
 FAITHFUL_API Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p);
-
-// Which positions are there: 1, or 0 for padding. Empty: all.
-struct Mask {
-  std::span<const std::uint8_t> valid;  // [B, S]
-};
 
 // The mean (or greatest value) over the valid positions of x [B, S, D]: [B, D]. No valid position: zeros.
 template <class T>
@@ -107,18 +113,26 @@ template <class T>
 FAITHFUL_API Tensor<T> convolution(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, Tensor<T> bias,
                                    const ConvolutionOptions& options, Activation activation = Activation::kNone);
 
+// y[b, t, c] = Σ_k W[k, c] x[b, t + (k - kernel / 2) dilation, c], zero outside: every column has a filter of its own.
+// x [B, S, C], W [kernel, C] with an odd kernel: [B, S, C].
+template <class T>
+FAITHFUL_API Tensor<T> depthwise_convolution(Tape<T>& tape, Tensor<T> x, Tensor<T> weight, std::size_t dilation = 1);
+
 template <class T>
 struct LossOptions {
   std::span<const T> class_weights = {};  // [K]; empty: 1. For two classes from one logit: of 0 and of 1
   double scale = 1;                       // of the sum over samples; 1 / B for the mean over a batch of B
+  double smoothing = 0;  // ε: the target is 1 - ε for the label, and ε spread evenly over all classes
 };
 
-// scale Σ_b w[y_b] (log Σ_k exp z[b,k] - z[b,y_b]) for logits z [B, K] and labels y [B]: one number.
+// scale Σ_b Σ_k w[k] target[b,k] (log Σ_j exp z[b,j] - z[b,k]) for logits z [B, K] and labels y [B]: one number.
+// Without smoothing the target is 1 for k = y_b.
 template <class T>
 FAITHFUL_API Tensor<T> softmax_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const std::int32_t> labels,
                                              const LossOptions<T>& options = {});
 
-// scale Σ_b (w1 y_b log(1 + exp(-z_b)) + w0 (1 - y_b) log(1 + exp(z_b))) for logits z [B] and targets y in [0, 1].
+// scale Σ_b (w1 y_b log(1 + exp(-z_b)) + w0 (1 - y_b) log(1 + exp(z_b))) for logits z [B] and targets y in [0, 1];
+// smoothing ε makes them (1 - ε) y + ε / 2.
 template <class T>
 FAITHFUL_API Tensor<T> binary_cross_entropy(Tape<T>& tape, Tensor<T> logits, std::span<const T> targets,
                                             const LossOptions<T>& options = {});

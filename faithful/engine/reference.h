@@ -145,6 +145,11 @@ void add(const T* x, std::size_t n, T* y) {
 
 // y *= x.
 template <class T>
+void multiply_add(const T* x, const T* factors, std::size_t n, T* y) {
+  for (std::size_t i = 0; i < n; ++i) y[i] += x[i] * factors[i];
+}
+
+template <class T>
 void multiply(const T* x, std::size_t n, T* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] *= x[i];
 }

@@ -54,10 +54,18 @@ std::unique_ptr<Body<T>> make_spatio_temporal_body(const ModelConfig& config, Pa
 
 enum class Order { kTimeFirst, kSensorFirst };
 
-// The samples, with zeros at padding and behind the end of the last step: [B, S * segment, C], or by sensor
-// [B, C, S * segment].
+// The samples, with zeros at padding and behind the end of the last step: [B, S * samples per step, C], or by sensor
+// [B, C, S * samples per step].
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order);
+
+// The means of config.input.average samples: [B, S * segment, C].
+template <class T>
+Tensor<T> averaged_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples);
+
+// [B, S * segment]: which of those have a sample. Empty where all have.
+template <class T>
+std::span<const std::uint8_t> valid_rows(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples);
 
 // Beside every channel its differences in time, of orders 1 .. config.input.differences, behind a batch norm.
 template <class T>
@@ -66,7 +74,8 @@ class Differences {
   // The config must outlive it.
   Differences(const ModelConfig& config, Parameters<T>& parameters, Order order);
 
-  // x of filled_samples: [B, R, C] -> [B, R, (1 + N) C], or by sensor [B, C, R] -> [B, C, R, 1 + N].
+  // x of averaged_samples: [B, R, C] -> [B, R, (1 + N) C], or of filled_samples by sensor
+  // [B, C, R] -> [B, C, R, 1 + N].
   Tensor<T> append(Tape<T>& tape, Tensor<T> x, const Samples<T>& samples) const;
 
  private:

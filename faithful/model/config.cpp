@@ -20,6 +20,9 @@ bool is_form(const std::string& name) {
 bool is_recorded(const ModelConfig& config, const Setting& setting) {
   const Field& field = setting.field;
   if (field.name == "differences") return config.input.differences > 0;
+  if (field.name == "average") return config.input.average != 1;
+  if (field.name == "branches") return config.input.branches > 0;
+  if (field.name == "blocks") return config.input.blocks > 0;
   for (const OwnOption& option : own_options()) {
     if (option.field.name == field.name && value_of(setting) == option.standard) return is_always_recorded(field.name);
   }
@@ -101,6 +104,21 @@ std::vector<Setting> settings(ModelConfig& config) {
                "adds differences in time of orders 1 to N to each channel, for small fast faults",
                {.least = 0, .most = 3}},
               &input.differences},
+             {{"average",
+               "N",
+               "takes the mean of N samples as one sample; 0: so many that about 100 samples are left",
+               {.least = 0, .most = kMostSize, .applies_to = "encoder"}},
+              &input.average},
+             {{"branches",
+               "N",
+               "number of convolutions side by side, each twice as long as the one before; 0: a single one",
+               {.least = 0, .most = 6, .applies_to = "encoder"}},
+              &input.branches},
+             {{"blocks",
+               "N",
+               "number of residual blocks of dilated convolutions after the branches",
+               {.least = 0, .most = 8, .applies_to = "encoder"}},
+              &input.blocks},
              {{"form",
                "M",
                "encoder: attention over steps; dfstrans: attention over steps and over sensors",
@@ -160,7 +178,7 @@ std::string to_text(const ModelConfig& config) {
 }
 
 const std::vector<std::string>& preset_names() {
-  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large", "dfstrans"};
+  static const std::vector<std::string> names{"paper", "plain", "small", "base", "large", "standard", "dfstrans"};
   return names;
 }
 
@@ -181,6 +199,16 @@ ModelConfig preset(std::string_view name) {
     config.body.feed_forward = 2048;
     config.body.activation = LayerActivation::kRelu;
     config.body.width = config.settled_width();
+  } else if (name == "standard") {  // convolutions of three lengths, then one layer of attention: docs/model.md
+    config.input.differences = 1;
+    config.input.average = 0;
+    config.input.filters = 21;
+    config.input.branches = 3;
+    config.input.blocks = 2;
+    config.input.segment = 2;
+    config.body.layers = 1;
+    config.body.block = LayerBlock::kPre;
+    config.body.dropout = 0.2;
   } else if (name == "plain") {  // every step is embedded alone: only the encoding carries the order
   } else {
     config.input.segment = 2;
@@ -213,9 +241,26 @@ EncodingOptions encoding_options(const ModelConfig& config) {
   return options;
 }
 
+namespace {
+
+// Long windows are averaged to about 100 samples; short ones keep a step for every sample.
+void settle_average(ModelConfig& config, std::vector<std::string>& notes) {
+  constexpr std::size_t kSamples = 100, kFewest = 16;
+  InputConfig& input = config.input;
+  if (input.average > 0) return;
+  input.average = std::max<std::size_t>(1, (input.length + kSamples / 2) / kSamples);
+  if (input.average > 1)
+    notes.push_back(fmt::format("the mean of {} samples counts as one: {} {}", input.average, field_text("average"),
+                                input.average));
+  if (input.length < kFewest) input.segment = 1;
+}
+
+}  // namespace
+
 std::vector<std::string> settle(ModelConfig& config) {
   if (config.input.segment == 0) return {};  // check_config says so
   std::vector<std::string> notes;
+  settle_average(config, notes);
   if (config.pooled() > 0 && config.body.width != config.settled_width()) {
     config.body.width = config.settled_width();
     notes.push_back(fmt::format("segments of {} samples become {} of {} filters: the width is {}", config.input.segment,

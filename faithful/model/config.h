@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -38,10 +39,14 @@ struct InputConfig {
   std::size_t length = 100;     // samples of a window
   std::size_t classes = 2;      // K; two classes share one logit
   std::size_t differences = 0;  // N: adds differences in time of orders 1 .. N to each channel, at variance 1
-  std::size_t filters = 0;  // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
-  std::size_t kernel = 7;   // length of a filter in samples
-  std::size_t segment = 1;  // samples per step: S = ceil(length / segment)
-  std::size_t stages = 3;   // dfstrans: convolutions of a sensor, each followed by pooling by two
+  std::size_t average = 1;      // N: the mean of N samples counts as one sample; 0: so many that about 100 are left
+  std::size_t filters = 0;   // of a convolution over time (of each sensor's, dfstrans); 0: each step is embedded alone
+  std::size_t kernel = 7;    // length of a filter in samples
+  std::size_t branches = 0;  // N: convolutions side by side, each twice as long as the one before, then a batch norm;
+                             // 0: one convolution without a norm
+  std::size_t blocks = 0;    // after the branches: residual blocks of a dilated convolution of each column
+  std::size_t segment = 1;   // samples per step: S = ceil(length / segment)
+  std::size_t stages = 3;    // dfstrans: convolutions of a sensor, each followed by pooling by two
   bool operator==(const InputConfig&) const = default;
 };
 
@@ -91,7 +96,8 @@ struct ModelConfig {
   bool has_token() const { return head.pooling == Pooling::kToken; }
   bool has_times() const { return position.source == PositionSource::kTime; }
   bool decays() const { return position.scale == kDecaying; }
-  std::size_t steps() const { return (input.length + input.segment - 1) / input.segment; }  // S
+  std::size_t samples_per_step() const { return std::max<std::size_t>(input.average, 1) * input.segment; }
+  std::size_t steps() const { return (input.length + samples_per_step() - 1) / samples_per_step(); }  // S
   std::size_t outputs() const { return input.classes == 2 ? 1 : input.classes; }
   std::size_t key_width() const { return body.head_width == 0 ? body.width / body.heads : body.head_width; }
   std::size_t hidden() const { return body.feed_forward == 0 ? 4 * body.width : body.feed_forward; }
@@ -109,7 +115,7 @@ FAITHFUL_API std::vector<Setting> settings(ModelConfig& config);
 FAITHFUL_API void set_field(ModelConfig& config, std::string_view name, std::string_view text);
 
 // The fields of this config that texts, keys and files hold. An encoder leaves out the fields of other forms, and
-// `differences` if it is 0, so that old keys and files stay valid.
+// `differences`, `average`, `branches` and `blocks` where they do nothing, so that old keys and files stay valid.
 FAITHFUL_API std::vector<std::pair<std::string, FieldValue>> recorded_fields(const ModelConfig& config);
 
 // Those fields as `name=value`, one per line. Two valid configs have the same text only if they are equal.
@@ -123,7 +129,8 @@ FAITHFUL_API const std::vector<std::string>& preset_names();
 // What the encoding room needs to build this config's encoding over its S steps.
 FAITHFUL_API EncodingOptions encoding_options(const ModelConfig& config);
 
-// Sets fields that follow from others: d of dfstrans, the period of dft if S > d. Returns a line for each change.
+// Sets fields that follow from others: d of dfstrans, the period of dft if S > d, `average` 0. Returns a line for each
+// change.
 FAITHFUL_API std::vector<std::string> settle(ModelConfig& config);
 
 // Sets options of an encoding that follow from S, or from the longest window, if positions are times. Adds a line for

@@ -73,6 +73,8 @@ void check_dfstrans(const ModelConfig& config, const Check& check) {
   check.that(config.body.block == LayerBlock::kPost, "block", "post for dfstrans", "another one");
   check.that(config.head.pooling == Pooling::kMean, "pooling", "mean for dfstrans", "another one");
   check.that(config.body.layers == 1, "layers", "1 for dfstrans", config.body.layers);
+  check.that(input.average == 1, "average", "1 for dfstrans", input.average);
+  check.that(input.branches == 0, "branches", "0 for dfstrans", input.branches);
   check.that(input.channels <= kMostGroups, "channels", at_most(kMostGroups), input.channels);
   check.that(config.steps() <= kMostGroups, "segment", at_most(kMostGroups) + " steps", config.steps());
   check.that(input.filters >= 1 && input.filters <= kMostFilters, "filters",
@@ -89,6 +91,12 @@ void check_dfstrans(const ModelConfig& config, const Check& check) {
 void check_sizes(const ModelConfig& config, const Check& check) {
   check.that(config.input.segment <= config.input.length, "segment",
              fmt::format("at most the {} samples of a window", config.input.length), config.input.segment);
+  check.that(
+      config.samples_per_step() <= config.input.length, "average",
+      fmt::format("at most the {} samples of a window, divided by {}", config.input.length, check.name("segment")),
+      config.input.average);
+  check.that(config.input.branches == 0 || config.input.filters > 0, "filters", "at least 1, for the branches", "0");
+  check.that(config.input.blocks == 0 || config.input.branches > 0, "branches", "at least 1, for the blocks", "0");
   if (config.is_dfstrans()) check_dfstrans(config, check);
   check.that(config.input.kernel % 2 == 1, "kernel", "an odd number", config.input.kernel);
   check.that(config.body.head_width != 0 || config.body.width % config.body.heads == 0, "heads",

@@ -3,6 +3,7 @@
 #include "faithful/model/body_internal.h"
 #include "faithful/model/encoder_internal.h"
 #include "faithful/model/operators_internal.h"
+#include "faithful/model/stem_internal.h"
 
 namespace faithful::model {
 
@@ -14,18 +15,22 @@ class EncoderBody final : public Body<T> {
   EncoderBody(const ModelConfig& of, Parameters<T>& parameters)
       : Body<T>(of, parameters),
         differences_(config_, parameters, Order::kTimeFirst),
+        stem_(config_, columns(), parameters),
         encoder_(config_, position_, parameters) {
-    const std::size_t channels = (1 + config_.input.differences) * config_.input.channels, d = config_.body.width;
-    const std::size_t each = config_.input.filters == 0 ? channels : config_.input.filters;
-    if (config_.input.filters > 0) {
+    const std::size_t channels = columns(), d = config_.body.width;
+    const bool has_stem = config_.input.branches > 0;
+    const engine::Initializer start = has_stem ? fan_in_uniform() : engine::xavier_uniform();
+    const std::size_t each = has_stem ? stem_.width() : config_.input.filters == 0 ? channels : config_.input.filters;
+    if (config_.input.filters > 0 && !has_stem) {
       convolution_ = declare_affine(parameters, "convolution", config_.input.filters, config_.input.kernel * channels);
     }
-    embedding_ = declare_affine(parameters, "embedding", d, config_.input.segment * each + position_.columns_beside());
+    embedding_ =
+        declare_affine(parameters, "embedding", d, config_.input.segment * each + position_.columns_beside(), 0, start);
     if (config_.has_token()) token_ = parameters.declare("token", {1, d}, engine::normal(0.02), false);
     if (config_.head.pooling == Pooling::kAttention) {
       query_ = parameters.declare("pooling.weight", {1, encoder_.width()}, engine::zeros(), false);
     }
-    head_ = declare_affine(parameters, "head", config_.outputs(), encoder_.width());
+    head_ = declare_affine(parameters, "head", config_.outputs(), encoder_.width(), 0, start);
   }
 
   Tensor<T> logits(Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps) const override {
@@ -41,6 +46,7 @@ class EncoderBody final : public Body<T> {
   using Body<T>::config_;
   using Body<T>::position_;
 
+  std::size_t columns() const { return (1 + config_.input.differences) * config_.input.channels; }
   Pass begin(Tape<T>& tape, const Samples<T>& samples) const {
     return position_.begin(tape, samples.count, step_times(tape, config_, samples));
   }
@@ -54,6 +60,7 @@ class EncoderBody final : public Body<T> {
                    const AttentionMaps<T>& maps) const;
 
   Differences<T> differences_;
+  Stem<T> stem_;
   Encoder<T> encoder_;
   Affine convolution_{}, embedding_{}, head_{};
   Parameter token_{}, query_{};  // of the poolings that learn
@@ -62,8 +69,10 @@ class EncoderBody final : public Body<T> {
 // [B, S, P * channels (or filters)]: the samples of each step side by side.
 template <class T>
 Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
-  Tensor<T> x = differences_.append(tape, filled_samples(tape, config_, samples, Order::kTimeFirst), samples);
-  if (config_.input.filters > 0) {
+  Tensor<T> x = differences_.append(tape, averaged_samples(tape, config_, samples), samples);
+  if (config_.input.branches > 0) {
+    x = stem_.apply_to(tape, x, valid_rows(tape, config_, samples));
+  } else if (config_.input.filters > 0) {
     x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],
                             {.kernel = config_.input.kernel, .padding = config_.input.kernel / 2}, Activation::kGelu);
   }

@@ -21,12 +21,17 @@ struct Affine {
   Parameter weight, bias;
 };
 
+// U(-a, a), a = 1 / sqrt(fan_in): what PyTorch starts convolutions and linear layers from.
+inline engine::Initializer fan_in_uniform() {
+  return engine::kaiming_uniform(0.57735026918962576);  // 1 / sqrt(3)
+}
+
 template <class T>
 Affine declare_affine(Parameters<T>& parameters, const std::string& name, std::size_t out, std::size_t in,
-                      std::size_t groups = 0) {
+                      std::size_t groups = 0, engine::Initializer start = engine::xavier_uniform()) {
   const engine::Shape weight = groups == 0 ? engine::Shape{out, in} : engine::Shape{groups, out, in};
   const engine::Shape bias = groups == 0 ? engine::Shape{out} : engine::Shape{groups, out};
-  return {parameters.declare(name + ".weight", weight, engine::xavier_uniform()),
+  return {parameters.declare(name + ".weight", weight, start),
           parameters.declare(name + ".bias", bias, engine::zeros(), false)};
 }
 

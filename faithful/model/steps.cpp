@@ -27,13 +27,28 @@ struct Arrangement {
   }
 };
 
+// [B, S * samples per step]: which samples are there; empty where all are.
+template <class T>
+std::span<const std::uint8_t> padded_valid(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  const std::size_t padded = config.steps() * config.samples_per_step();
+  if (padded == config.input.length) return samples.valid;
+  auto* valid = tape.arena().template take<std::uint8_t>(samples.count * padded);
+  std::fill_n(valid, samples.count * padded, std::uint8_t{0});
+  for (std::size_t b = 0; b < samples.count; ++b) {
+    if (samples.valid.empty()) std::fill_n(valid + b * padded, config.input.length, std::uint8_t{1});
+    if (!samples.valid.empty())
+      std::copy_n(&samples.valid[b * config.input.length], config.input.length, valid + b * padded);
+  }
+  return {valid, samples.count * padded};
+}
+
 }  // namespace
 
 template <class T>
 Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples, Order order) {
   const auto timing = tape.time("fill");
   const std::size_t batch = samples.count, channels = config.input.channels,
-                    padded = config.steps() * config.input.segment;
+                    padded = config.steps() * config.samples_per_step();
   const bool wanted = tape.recording() && !samples.gradients.empty(), by_sensor = order == Order::kSensorFirst;
   const engine::Shape given{batch, config.input.length, channels};
   const Tensor<T> x = wanted ? tape.variable(const_cast<T*>(samples.values.data()), given, samples.gradients.data())
@@ -60,6 +75,16 @@ Tensor<T> filled_samples(Tape<T>& tape, const ModelConfig& config, const Samples
 }
 
 template <class T>
+Tensor<T> averaged_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  const Tensor<T> x = filled_samples(tape, config, samples, Order::kTimeFirst);
+  if (config.input.average == 1) return x;
+  const std::size_t rows = config.steps() * config.input.segment, channels = config.input.channels;
+  const Tensor<T> groups = tape.reshape(x, {samples.count * rows, config.input.average, channels});
+  const Tensor<T> means = mean_pool(tape, groups, {padded_valid(tape, config, samples)});
+  return tape.reshape(means, {samples.count, rows, channels});
+}
+
+template <class T>
 Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters, Order order)
     : config_(config), by_sensor_(order == Order::kSensorFirst) {
   const std::size_t orders = config.input.differences, channels = config.input.channels;
@@ -74,24 +99,19 @@ Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters
   variance_ = statistic("differences.variance", engine::ones());
 }
 
-namespace {
-
-// [B, S * segment]: which samples are there; empty where all are.
 template <class T>
-std::span<const std::uint8_t> valid_samples(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
-  const std::size_t padded = config.steps() * config.input.segment;
-  if (padded == config.input.length) return samples.valid;
-  auto* valid = tape.arena().template take<std::uint8_t>(samples.count * padded);
-  std::fill_n(valid, samples.count * padded, std::uint8_t{0});
-  for (std::size_t b = 0; b < samples.count; ++b) {
-    if (samples.valid.empty()) std::fill_n(valid + b * padded, config.input.length, std::uint8_t{1});
-    if (!samples.valid.empty())
-      std::copy_n(&samples.valid[b * config.input.length], config.input.length, valid + b * padded);
+std::span<const std::uint8_t> valid_rows(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+  const std::span<const std::uint8_t> each = padded_valid(tape, config, samples);
+  const std::size_t average = config.input.average;
+  if (each.empty() || average == 1) return each;
+  const std::size_t rows = each.size() / average;
+  auto* valid = tape.arena().template take<std::uint8_t>(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    const auto group = each.subspan(r * average, average);
+    valid[r] = std::any_of(group.begin(), group.end(), [](auto v) { return v != 0; });
   }
-  return {valid, samples.count * padded};
+  return {valid, rows};
 }
-
-}  // namespace
 
 template <class T>
 Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& samples) const {
@@ -99,14 +119,14 @@ Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& s
   const std::size_t rows = config_.steps() * config_.input.segment;
   if (by_sensor_) x = tape.reshape(x, {batch, channels, rows, 1});
   if (orders == 0) return x;
-  std::span<const std::uint8_t> valid = valid_samples(tape, config_, samples);
+  std::span<const std::uint8_t> valid = valid_rows(tape, config_, samples);
   if (by_sensor_) valid = for_each_sensor(tape, valid, batch, channels);
   const Tensor<T> sequences = tape.reshape(x, {x.rows() / rows, rows, x.width()});
   Tensor<T> of_orders[3];
   for (std::size_t n = 0; n < orders; ++n) of_orders[n] = difference(tape, sequences, n + 1, {valid});
   Tensor<T> all = concat(tape, std::span<const Tensor<T>>(of_orders, orders));
   if (by_sensor_) all = tape.reshape(all, {batch, channels, rows, orders});
-  all = batch_norm(tape, all, tape[gain_], tape[offset_], tape[mean_], tape[variance_]);
+  all = batch_norm(tape, all, tape[gain_], tape[offset_], tape[mean_], tape[variance_], {.mask = {valid}});
   const Tensor<T> parts[] = {x, all};
   return concat(tape, std::span<const Tensor<T>>(parts));
 }
@@ -120,8 +140,8 @@ std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& conf
     const std::uint8_t* of_sample = samples.valid.data() + b * config.input.length;
     valid[b * rows] = 1;
     for (std::size_t s = 0; s < steps; ++s) {
-      const std::size_t begin = s * config.input.segment,
-                        end = std::min(begin + config.input.segment, config.input.length);
+      const std::size_t begin = s * config.samples_per_step(),
+                        end = std::min(begin + config.samples_per_step(), config.input.length);
       valid[b * rows + first + s] = std::any_of(of_sample + begin, of_sample + end, [](auto v) { return v != 0; });
     }
   }
@@ -140,8 +160,8 @@ std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Sa
     while (at < end && !there(at)) ++at;
     T time = at < end ? samples.times[at] : T(0);
     for (std::size_t s = 0; s < steps; ++s) {
-      const std::size_t last = std::min(first + (s + 1) * config.input.segment, end);
-      for (at = first + s * config.input.segment; at < last && !there(at);) ++at;
+      const std::size_t last = std::min(first + (s + 1) * config.samples_per_step(), end);
+      for (at = first + s * config.samples_per_step(); at < last && !there(at);) ++at;
       if (at < last) time = samples.times[at];
       times[b * steps + s] = time;
     }
@@ -151,6 +171,10 @@ std::span<const T> step_times(Tape<T>& tape, const ModelConfig& config, const Sa
 
 template Tensor<float> filled_samples(Tape<float>&, const ModelConfig&, const Samples<float>&, Order);
 template Tensor<double> filled_samples(Tape<double>&, const ModelConfig&, const Samples<double>&, Order);
+template Tensor<float> averaged_samples(Tape<float>&, const ModelConfig&, const Samples<float>&);
+template Tensor<double> averaged_samples(Tape<double>&, const ModelConfig&, const Samples<double>&);
+template std::span<const std::uint8_t> valid_rows(Tape<float>&, const ModelConfig&, const Samples<float>&);
+template std::span<const std::uint8_t> valid_rows(Tape<double>&, const ModelConfig&, const Samples<double>&);
 template class Differences<float>;
 template class Differences<double>;
 template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&);

@@ -57,7 +57,7 @@ std::string no_longer_codes(const ModelConfig& config, std::size_t factor) {
   if (catalog_entry(name).fixed_length)
     return fmt::format("{} has codes only for the {} steps it was made for", name, config.steps());
   const CatalogEntry& entry = catalog_entry(name);
-  const std::size_t wanted = (config.input.length * factor + config.input.segment - 1) / config.input.segment;
+  const std::size_t wanted = (config.input.length * factor + config.samples_per_step() - 1) / config.samples_per_step();
   const std::size_t most = entry.most_positions == nullptr ? wanted : entry.most_positions(encoding_options(config));
   return wanted <= most ? "" : fmt::format("{} repeats after {} steps, and there are {}", name, most, wanted);
 }

@@ -55,6 +55,12 @@ std::size_t unlabelled_series(const Dataset& dataset) {
   }));
 }
 
+// The validation scores of a fold after the epoch that counts.
+std::span<const float> validation_row(const FitResult& result, const TrainRecord& fold) {
+  const Matrix<float>& scores = fold.validation_scores;
+  return scores.row(result.epochs_chosen > 0 ? result.epochs_chosen - 1 : scores.rows - 1);
+}
+
 // One job: cross-validation where the split asks for it, then the training of the model.
 class Job {
  public:
@@ -105,7 +111,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   apply_known_rules(dataset, split_);
   split_.labelled_only = true;
   const bool given = split_.kind == SplitKind::kGiven;
-  const bool validates = given && options.cross_validate && options.train.stop_after == 0;
+  const bool validates = given && options.cross_validate && split_.folds > 0 && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
   split_.refit = given && !(validates && split_.folds == 1);
   train::check_threshold_rule(options.threshold, dataset, folds_ > 0 || (!split_.refit && split_.validation > 0));
@@ -172,8 +178,15 @@ bool Job::cross_validate() {
   return true;
 }
 
+// By steps, or with the last epoch, there is nothing to choose; the folds still validate.
 void Job::choose_epochs(FitResult& result) const {
   result.folds = checkpoints_.done();
+  if (options_.train.steps > 0 || options_.train.select == Selection::kLast) {
+    std::vector<TrainRecord> last(folds_);
+    for (std::size_t fold = 0; fold < folds_; ++fold) last[fold].history = {result.folds[fold].history.back()};
+    result.mean_of_folds = {mean_epoch(last, 0)};
+    return;
+  }
   for (std::size_t epoch = 0; epoch < options_.train.epochs; ++epoch) {
     result.mean_of_folds.push_back(mean_epoch(result.folds, epoch));
     const bool first = result.epochs_chosen == 0;
@@ -191,7 +204,7 @@ void Job::take_best_f1(FitResult& result) const {
   std::vector<double> scores;
   std::vector<std::int32_t> labels;
   for (const TrainRecord& fold : result.folds) {
-    const auto row = fold.validation_scores.row(result.epochs_chosen - 1);
+    const auto row = validation_row(result, fold);
     scores.insert(scores.end(), row.begin(), row.end());
     labels.insert(labels.end(), fold.validation_labels.begin(), fold.validation_labels.end());
   }
@@ -206,7 +219,7 @@ ThresholdCurve Job::validation_curve(const FitResult& result) const {
   std::vector<WindowSets> sets;  // of the folds, as they were
   sets.reserve(folds_);
   for (std::size_t fold = 0; fold < folds_; ++fold) {
-    const auto row = result.folds[fold].validation_scores.row(result.epochs_chosen - 1);
+    const auto row = validation_row(result, result.folds[fold]);
     sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
     parts.push_back({&sets.back().validation, {row.begin(), row.end()}});
   }
@@ -307,7 +320,7 @@ FitResult Job::run() {
   TrainOptions options = options_.train;
   if (folds_ > 0) {
     choose_epochs(result);
-    options.stop_after = result.epochs_chosen;
+    options.stop_after = result.epochs_chosen;  // 0: all
   }
   Classifier<float> classifier(prepared->config);
   result.training = train(classifier, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
@@ -328,7 +341,7 @@ FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, Threa
 }
 
 FitOptions default_fit_options() {
-  return {.model = preset("small"), .split = {.window = {.stride = 20}}, .train = {.patience = 15}};
+  return {.model = preset("small"), .split = {.window = {.stride = 20}}, .train = train_preset("small")};
 }
 
 FitOptions default_fit_options(const Dataset& dataset) {

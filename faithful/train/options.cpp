@@ -1,10 +1,36 @@
 #include "faithful/train/options.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
 
 namespace faithful {
+
+namespace {
+
+// What came later is recorded only where it does something.
+bool is_recorded(const Setting& setting) {
+  static constexpr std::string_view kLater[] = {"steps", "smoothing", "warp",   "crop",
+                                                "mix",   "gain",      "jitter", "cutout"};
+  if (std::ranges::find(kLater, setting.field.name) == std::end(kLater)) return true;
+  const FieldValue value = value_of(setting);
+  return value != FieldValue(std::size_t{0}) && value != FieldValue(0.0);
+}
+
+}  // namespace
+
+TrainOptions train_preset(std::string_view preset_name) {
+  if (preset_name != "standard") return {.patience = 15};
+  return {.steps = 1200,
+          .batch = 16,
+          .floor = 0,
+          .select = Selection::kLast,
+          .smoothing = 0.1,
+          .augmentation = {.warp = 0.3, .crop = 0.1, .mix = 0.2, .gain = 0.1}};
+}
 
 std::vector<Setting> settings(TrainOptions& options) {
   std::vector<Setting> all = {
@@ -33,10 +59,25 @@ std::vector<Setting> settings(TrainOptions& options) {
        choice_of(options.class_weights)},
       {{"select",
         "VALUE",
-        "measure that chooses the best epoch; auto: AUC-PR for two classes, else macro F1",
-        {.choices = {"auto", "loss"}}},
+        "measure that chooses the best epoch; auto: AUC-PR for two classes, else macro F1; last: no choice",
+        {.choices = {"auto", "loss", "last"}}},
        choice_of(options.select)},
-      {{"seed", "N", "seed of start values, batches and dropout"}, &options.seed}};
+      {{"steps", "N", "training steps, instead of epochs; 0: by epochs", {.least = 0, .common = true}}, &options.steps},
+      {{"smoothing", "X", "share of each label that is spread evenly over all classes", {.least = 0, .below = 1}},
+       &options.smoothing},
+      {{"warp", "X", "augmentation: how much the speed of a window varies", {.least = 0, .most = 3}},
+       &options.augmentation.warp},
+      {{"crop", "X", "augmentation: how far the length of a window varies", {.least = 0, .below = 1}},
+       &options.augmentation.crop},
+      {{"mix", "X", "augmentation: how much of other channels a channel gets", {.least = 0, .most = 10}},
+       &options.augmentation.mix},
+      {{"gain", "X", "augmentation: how much the factor of a channel varies", {.least = 0, .most = 10}},
+       &options.augmentation.gain},
+      {{"jitter", "X", "augmentation: deviation of noise on each value", {.least = 0, .most = 10}},
+       &options.augmentation.jitter},
+      {{"cutout", "X", "augmentation: largest share of a window that is set to zero", {.least = 0, .below = 1}},
+       &options.augmentation.cutout},
+      {{"seed", "N", "seed of start values, batches, dropout and augmentation"}, &options.seed}};
   for (Setting& setting : all) {
     const std::string& name = setting.field.name;
     const bool is_option = name != "stop_after" && name != "floor" && name != "seed";
@@ -48,7 +89,9 @@ std::vector<Setting> settings(TrainOptions& options) {
 std::vector<std::pair<std::string, FieldValue>> recorded_fields(const TrainOptions& options) {
   std::vector<std::pair<std::string, FieldValue>> fields;
   TrainOptions copy = options;
-  for (const Setting& setting : settings(copy)) fields.emplace_back(setting.field.key, value_of(setting));
+  for (const Setting& setting : settings(copy)) {
+    if (is_recorded(setting)) fields.emplace_back(setting.field.key, value_of(setting));
+  }
   return fields;
 }
 

@@ -20,11 +20,24 @@ enum class ClassWeights : std::uint8_t {
 enum class Selection : std::uint8_t {
   kAuto,  // two classes: area under the precision-recall curve; more: macro F1
   kLoss,  // the least loss
+  kLast,  // none: the last epoch is the one, and only it is validated
+};
+
+// Random changes to each window before each training step, so that a small set teaches more. 0: none of that kind.
+struct Augmentation {
+  double warp = 0;    // deviation of the logarithm of the speed, which varies along the window
+  double crop = 0;    // a stretch of 1 - crop to 1 + crop of the length, at a random place; the ends are repeated
+  double mix = 0;     // deviation of what a channel gets of other channels
+  double gain = 0;    // deviation of a factor of each channel
+  double jitter = 0;  // deviation of noise on each value
+  double cutout = 0;  // the largest share of the window that is set to zero
+  bool operator==(const Augmentation&) const = default;
 };
 
 // How a classifier is trained. All of it decides about the bits of the result, so all of it stands in a checkpoint.
 struct TrainOptions {
   std::size_t epochs = 60;      // passes over the training windows; the schedule is laid over all of them
+  std::size_t steps = 0;        // training steps, over as many epochs as they take; 0: `epochs` decides
   std::size_t stop_after = 0;   // epochs after which to stop, whatever the schedule still holds; 0: `epochs`
   std::size_t batch = 32;       // windows of a step
   double learning_rate = 2e-3;  // the highest
@@ -35,7 +48,9 @@ struct TrainOptions {
   std::size_t patience = 0;     // epochs without a better validation value before it stops; 0: never
   ClassWeights class_weights = ClassWeights::kAuto;  // in the loss
   Selection select = Selection::kAuto;
-  std::uint64_t seed = 1;  // of the start values, the order of the windows and dropout
+  double smoothing = 0;  // share of each label that is spread evenly over all classes
+  Augmentation augmentation = {};
+  std::uint64_t seed = 1;  // of the start values, the order of the windows, dropout and augmentation
   bool operator==(const TrainOptions&) const = default;
 };
 
@@ -46,10 +61,14 @@ struct CheckpointOptions {
   bool resume = false;    // go on from the checkpoint at `path` where there is one
 };
 
+// What suits a preset of the model (faithful/model/config.h).
+FAITHFUL_API TrainOptions train_preset(std::string_view preset_name);
+
 // Every field by its name, in the order of checkpoints and files: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(TrainOptions& options);
 
-// The fields by the names that checkpoints and files have for them.
+// The fields by the names that checkpoints and files have for them. Steps, smoothing and augmentation are left out where
+// they are 0, so that old keys and files stay valid.
 FAITHFUL_API std::vector<std::pair<std::string, FieldValue>> recorded_fields(const TrainOptions& options);
 
 // InputError where they are impossible: `epochs: expected a whole number of at least 1, found 0`.

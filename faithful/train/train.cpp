@@ -14,6 +14,7 @@
 #include "faithful/engine/shards.h"
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
+#include "faithful/train/augment_internal.h"
 #include "faithful/train/validation_internal.h"
 #include "faithful/window/batches.h"
 
@@ -76,6 +77,11 @@ Identity identity_of(const ModelConfig& config, const WindowSets& sets, const Tr
   return identity;
 }
 
+// The statistics of a stem's batch norms are those of a shard: few shards, so that each has enough windows.
+std::size_t shards_of(const ModelConfig& config) {
+  return config.input.branches > 0 ? 2 : 8;
+}
+
 // One training, from the first step to the last.
 class Trainer {
  public:
@@ -85,8 +91,14 @@ class Trainer {
 
  private:
   std::size_t steps_of_epoch() const { return batches_.count(); }
-  std::size_t last_epoch() const { return options_.stop_after == 0 ? options_.epochs : options_.stop_after; }
-  std::size_t schedule_steps() const { return options_.epochs * steps_of_epoch(); }
+  std::size_t schedule_steps() const {
+    return options_.steps > 0 ? options_.steps : options_.epochs * steps_of_epoch();
+  }
+  std::size_t schedule_epochs() const { return (schedule_steps() + steps_of_epoch() - 1) / steps_of_epoch(); }
+  std::size_t last_epoch() const { return options_.stop_after == 0 ? schedule_epochs() : options_.stop_after; }
+  bool validates_after(std::size_t epochs) const {  // complete ones
+    return !held_labels_.empty() && (options_.select != Selection::kLast || epochs == last_epoch());
+  }
 
   void resume();
   bool run_epoch();  // the rest of it; false: stopped
@@ -113,6 +125,7 @@ class Trainer {
   engine::Shards<float> shards_;
   Batches batches_;
   WindowBuffer loader_;
+  train::Augmenter augmenter_;
   TrainState state_;
   TrainResult result_;
   std::optional<Progress> progress_;
@@ -133,16 +146,18 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       held_probabilities_(sets.validation.size(), model.config().input.classes),
       inference_(Transformer::view_of(model)),
       shards_(model.parameters(), pool,
-              {.at_once = engine::samples_at_once(model.config().body.width, model.config().steps()),
+              {.shards = shards_of(model.config()),
+               .at_once = engine::samples_at_once(model.config().body.width, model.config().steps()),
                .seed = options.seed}),
       batches_(sets.train, {.size = options.batch, .seed = options.seed}),
-      loader_(inference_.shape(), options.batch) {
+      loader_(inference_.shape(), options.batch),
+      augmenter_(options.augmentation, options.seed) {
   if (options.class_weights == ClassWeights::kAuto) class_weights_ = sets.train.class_weights();
   if (control.keep_scores && model.config().input.classes == 2) {
     state_.record.validation_labels = held_labels_;
     state_.record.validation_scores.columns = held_labels_.size();
   }
-  state_.record.history.reserve(options.epochs);
+  state_.record.history.reserve(schedule_epochs());
   if (!control.log.empty()) {
     log_.open(control.log, std::ios::app);
     if (!log_) reject({{control.log}, "a file that can be written", "none"});
@@ -156,13 +171,16 @@ void Trainer::resume() {
   Checkpoint found = *control_.checkpoints->take();
   const std::span<float> weights = model_.parameters().mutable_values();
   const TrainState& state = found.state;
-  const bool fits =
-      found.weights.size() == weights.size() && state.batch <= steps_of_epoch() && state.epoch <= last_epoch() &&
-      state.step == state.epoch * steps_of_epoch() + state.batch &&
-      state.record.validation_labels == state_.record.validation_labels &&
-      state.record.validation_scores.columns == state_.record.validation_scores.columns &&
-      state.record.validation_scores.rows == (state_.record.validation_labels.empty() ? 0 : state.epoch) &&
-      (held_labels_.empty() || state.epoch == 0) == (state.record.best_epoch == 0);
+  const std::size_t validated = state.epoch == 0 || !validates_after(state.epoch) ? 0
+                                : options_.select == Selection::kLast             ? 1
+                                                                                  : state.epoch;
+  const bool fits = found.weights.size() == weights.size() && state.batch <= steps_of_epoch() &&
+                    state.epoch <= last_epoch() &&
+                    state.step == std::min(state.epoch * steps_of_epoch() + state.batch, schedule_steps()) &&
+                    state.record.validation_labels == state_.record.validation_labels &&
+                    state.record.validation_scores.columns == state_.record.validation_scores.columns &&
+                    state.record.validation_scores.rows == (state_.record.validation_labels.empty() ? 0 : validated) &&
+                    (validated == 0) == (state.record.best_epoch == 0);
   if (!fits)
     reject({{path},
             "a checkpoint of the same run",
@@ -179,7 +197,8 @@ void Trainer::resume() {
 TrainResult Trainer::run() {
   resume();
   if (control_.progress)
-    progress_.emplace(control_.title, last_epoch() * steps_of_epoch() - state_.step, control_.sink);
+    progress_.emplace(control_.title, std::min(last_epoch() * steps_of_epoch(), schedule_steps()) - state_.step,
+                      control_.sink);
   while (state_.epoch < last_epoch() && !is_hopeless()) {
     if (!run_epoch()) {
       result_.reason = StopReason::kStopped;
@@ -201,7 +220,7 @@ TrainResult Trainer::run() {
 bool Trainer::run_epoch() {
   batches_.start_epoch(state_.epoch);
   epoch_started_ = now();
-  while (state_.batch < steps_of_epoch()) {
+  while (state_.batch < steps_of_epoch() && state_.step < schedule_steps()) {
     const std::span<const std::uint32_t> numbers = batches_[state_.batch];
     step(numbers);
     ++state_.batch;
@@ -219,14 +238,14 @@ void Trainer::step(std::span<const std::uint32_t> numbers) {
   Samples<float> samples;
   {
     const Timed timed(seconds.data);
-    samples = loader_.load(sets_.train, numbers, pool_);
+    samples = augmenter_.changed(loader_.load(sets_.train, numbers, pool_), sets_.train.channels(), state_.step, pool_);
   }
   double loss = 0;
   {
     const Timed timed(seconds.forward_backward);
     loss = shards_.accumulate(numbers.size(), [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
       return model_.loss(tape, samples.part(begin, end), loader_.labels().subspan(begin, end - begin),
-                         {.class_weights = class_weights_, .scale = 1 / count});
+                         {.class_weights = class_weights_, .scale = 1 / count, .smoothing = options_.smoothing});
     });
   }
   const Timed timed(seconds.update);
@@ -244,10 +263,10 @@ void Trainer::step(std::span<const std::uint32_t> numbers) {
 
 void Trainer::end_epoch() {
   EpochRecord record;
-  record.loss = state_.loss_sum / static_cast<double>(sets_.train.size());
-  record.gradient_norm = state_.norm_sum / static_cast<double>(steps_of_epoch());
+  record.loss = state_.loss_sum / static_cast<double>(std::min(state_.batch * options_.batch, sets_.train.size()));
+  record.gradient_norm = state_.norm_sum / static_cast<double>(state_.batch);
   record.rate = rate_at(state_.step, schedule_steps(), {options_.learning_rate, options_.warm_up, options_.floor});
-  validate_into_record(record);
+  if (validates_after(state_.epoch + 1)) validate_into_record(record);
   record.seconds = now() - epoch_started_;
 
   TrainRecord& all = state_.record;
@@ -255,7 +274,7 @@ void Trainer::end_epoch() {
   state_.epoch += 1;
   state_.batch = 0;
   state_.loss_sum = state_.norm_sum = 0;
-  const bool is_best = !held_labels_.empty() &&
+  const bool is_best = validates_after(state_.epoch) &&
                        (all.best_epoch == 0 || is_better(record, all.history[all.best_epoch - 1], options_.select));
   if (is_best) {
     all.best_epoch = state_.epoch;
@@ -268,7 +287,6 @@ void Trainer::end_epoch() {
 }
 
 void Trainer::validate_into_record(EpochRecord& record) {
-  if (held_labels_.empty()) return;
   const Timed timed(state_.record.seconds.validation);
   logits_into(inference_, sets_.validation, 0, pool_, held_logits_);
   probabilities_into<float>(held_logits_, model_.config().input.classes, held_probabilities_.values);
@@ -322,7 +340,7 @@ void Trainer::show() {
 void Trainer::write_log(const EpochRecord& record) {
   if (!log_.is_open()) return;
   Json line = Json::object();
-  line.set("training", control_.title).set("epoch", state_.epoch).set("epochs", options_.epochs);
+  line.set("training", control_.title).set("epoch", state_.epoch).set("epochs", schedule_epochs());
   visit_epoch_fields(record, [&](const char* name, const double& value) { line.set(name, value); });
   line.set("windows_per_second", static_cast<double>(result_.windows) / std::max(1e-9, now() - started_));
   log_ << dump_json(line) << std::endl;  // flushed: it can be followed

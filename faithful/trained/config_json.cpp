@@ -63,7 +63,7 @@ void check_tables(const ModelConfig& config, std::size_t numbers, const std::str
   if (config.body.heads == 0 || config.input.segment == 0) reject({{place}, "heads and segment of at least 1", "0"});
   // In double, where products of hostile sizes do not overflow.
   const auto n = [](std::size_t size) { return static_cast<double>(size); };
-  const double steps = std::ceil(n(config.input.length) / n(config.input.segment));
+  const double steps = std::ceil(n(config.input.length) / n(config.samples_per_step()));
   const double codes = std::max(n(config.body.width), n(config.body.heads) * n(config.key_width()));
   double tables = steps * (codes + 2 * n(config.body.heads));
   for (const FieldValue& value : config.position.own.values()) {

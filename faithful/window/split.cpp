@@ -31,7 +31,8 @@ void check(SplitOptions options) {
   };
   require(options.train + options.validation <= 1 + 1e-9, "validation", "a share that train leaves room for",
           options.validation);
-  require(options.fold < options.folds, "fold", fmt::format("a number below {}", options.folds), options.fold);
+  require(options.fold < std::max<std::size_t>(options.folds, 1), "fold",
+          fmt::format("a number below {}", options.folds), options.fold);
 }
 
 std::size_t longest_series(const Dataset& dataset) {
@@ -97,8 +98,8 @@ std::vector<Setting> settings(SplitOptions& options) {
        choice_of(options.kind)},
       {{"folds",
         "N",
-        "folds of the cross-validation for a given split; 1: a share of the training part validates",
-        {.least = 1, .group = kGroup}},
+        "folds of the cross-validation for a given split; 1: a share of the training part validates; 0: nothing does",
+        {.least = 0, .group = kGroup}},
        &options.folds},
       {{"train", "X", "share of the training part", {.above = 0, .most = 1}}, &options.train},
       {{"validation", "X", "share of the validation part", {.least = 0, .most = 1}}, &options.validation},
@@ -196,7 +197,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
     deal_by_shares(units, options_.train, options_.validation, options_.seed);
   else if (!options_.refit && options_.folds == 1)
     deal_by_shares(units, 1 - options_.validation, options_.validation, options_.seed);
-  else if (!options_.refit)
+  else if (!options_.refit && options_.folds > 1)
     deal_by_folds(units, options_);
 
   const auto pieces = [&](PartIndex part) {

@@ -35,7 +35,9 @@ class Interrupts {
 FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   FitOptions options = default_fit_options(dataset);
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
-  options.model = model_config_of(said["preset"].cast<std::string>(), part("model"));
+  const auto preset_name = said["preset"].cast<std::string>();
+  options.model = model_config_of(preset_name, part("model"));
+  options.train = train_preset(preset_name);
   take_settings(settings(options.split), part("split"));
   take_scaler(part("split"), options.scaler, options.scaling);
   take_settings(settings(options.train), part("train"));

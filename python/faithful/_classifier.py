@@ -19,11 +19,11 @@ _TRAIN = {one["name"]: one for one in _core.train_settings() if one["group"]}
 
 
 def _signature():
-    """Of the estimator: sizes are by default the preset's, everything else what the library has."""
+    """Of the estimator: options of model and training are by default the preset's, everything else what the library has."""
     defaults = {"preset": "small"}
     defaults.update({name: None if one["group"] == "Model" else one["default"] for name, one in _MODEL.items()})
-    defaults.update({name: one["default"] for name, one in _TRAIN.items()})
-    defaults.update(patience=15, scaler="standard", scaling="common", validation=0.15, threshold=0.5, axes="ntc",
+    defaults.update(dict.fromkeys(_TRAIN))
+    defaults.update(scaler="standard", scaling="common", validation=0.15, threshold=0.5, axes="ntc",
                     random_state=1, n_jobs=None, verbose=False)
     first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
              inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.pop("encoding"))]
@@ -37,9 +37,10 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, or
     a list of series (time, channels) of unequal length. y is the class of each sample.
 
-    preset                "small", "base", "large", "plain", "paper" or "dfstrans": the values of all options of the model
+    preset                "small", "base", "large", "standard", "plain", "paper" or "dfstrans": the values of all options
+                          of model and training
     filters .. head_hidden  one option of the model; None: the preset's value. docs/options.md describes each
-    epochs .. select      the training, as `faithful train` takes them
+    epochs .. cutout      one option of the training, as `faithful train` takes it; None: the preset's value
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none
     scaling               whose statistics: common (of all training series) or window (each series by its own)
     validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.

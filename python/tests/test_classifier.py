@@ -235,7 +235,7 @@ def test_refused_shapes_and_values(bumps, fitted):
     ({"dropout": 2.0}, ValueError, "dropout"),
     ({"learning_rate": -1.0}, ValueError, "learning_rate"),
     ({"heads": 5}, ValueError, "heads"),
-    ({"preset": "huge"}, ValueError, "preset: expected one of paper, plain, small, base, large, dfstrans, found \"huge\""),
+    ({"preset": "huge"}, ValueError, "preset: expected one of paper, plain, small, base, large, standard, dfstrans, found \"huge\""),
     ({"scaler": "log"}, ValueError, "scaler"),
     ({"validation": 1.5}, ValueError, "validation: expected a share between 0 and 1"),
     ({"axes": "tcn"}, ValueError, "axes: expected ntc or nct, found 'tcn'"),

@@ -100,7 +100,19 @@ TEST(Conformance, BatchNorm) {
   expect_close(variance.data(), golden["variance"], 1e-5, "variance");
 }
 
+TEST(Conformance, MaskedBatchNorm) {
+  compare("masked_batch_norm", [](Tape<float>& tape, Inputs& in) {
+    std::vector<float> unused(4);
+    static std::uint8_t valid[10];
+    std::ranges::copy(in.numbers("valid"), valid);
+    return batch_norm(tape, in("x"), in("gain"), in("offset"), tape.input(unused.data(), {4}),
+                      tape.input(unused.data(), {4}), {.mask = {valid}, .activation = Activation::kGelu});
+  });
+}
+
 TEST(Conformance, Convolution) {
+  compare("depthwise_convolution",
+          [](Tape<float>& tape, Inputs& in) { return depthwise_convolution(tape, in("x"), in("weight"), 2); });
   compare("convolution", [](Tape<float>& tape, Inputs& in) {
     return convolution(tape, in("x"), in("weight"), in("bias"),
                        {.kernel = 3, .stride = 2, .dilation = 2, .padding = 3});
@@ -159,6 +171,10 @@ TEST(Conformance, Losses) {
     for (const std::int32_t label : in.labels()) all += in.numbers("class_weights")[static_cast<std::size_t>(label)];
     return softmax_cross_entropy<float>(tape, in("logits"), in.labels(),
                                         {.class_weights = in.numbers("class_weights"), .scale = 1 / all});
+  });
+  compare("smoothed_cross_entropy", [](Tape<float>& tape, Inputs& in) {
+    return softmax_cross_entropy<float>(tape, in("logits"), in.labels(),
+                                        {.class_weights = in.numbers("class_weights"), .smoothing = 0.1});
   });
   compare("binary_cross_entropy", [](Tape<float>& tape, Inputs& in) {
     const float weights[] = {1, in.numbers("positive_weight")[0]};

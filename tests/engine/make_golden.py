@@ -175,6 +175,31 @@ def binary_cross_entropy_case():
     return case.finish(F.binary_cross_entropy_with_logits(z, targets, pos_weight=weight).reshape(1))
 
 
+def smoothed_cross_entropy_case():
+    case = Case("smoothed_cross_entropy")
+    z = case.variable("logits", 5, 3, scale=3.0)
+    labels = case.constant("labels", [0, 2, 1, 2, 0])
+    weights = case.constant("class_weights", [0.5, 2.0, 1.25])
+    return case.finish(F.cross_entropy(z, labels.long(), weight=weights, label_smoothing=0.1, reduction="sum").reshape(1))
+
+
+def depthwise_case():
+    case = Case("depthwise_convolution")
+    x = case.variable("x", 2, 9, 3)
+    weight = case.variable("weight", 5, 3)
+    y = F.conv1d(x.transpose(1, 2), weight.T[:, None], padding=4, dilation=2, groups=3)
+    return case.finish(y.transpose(1, 2))
+
+
+def masked_batch_norm_case():
+    """Statistics of the valid rows alone, then GELU; zeros at the others."""
+    case = Case("masked_batch_norm")
+    x, gain, offset = case.variable("x", 2, 5, 4), case.variable("gain", 4), case.variable("offset", 4)
+    valid = case.constant("valid", [[1, 1, 1, 0, 0], [1, 1, 1, 1, 0]]) == 1
+    y = F.gelu(F.batch_norm(x[valid], None, None, gain, offset, training=True))
+    return case.finish(torch.zeros_like(x).masked_scatter(valid[..., None].expand_as(x), y))
+
+
 class Model(torch.nn.Module):
     """The reference model of tests/engine/reference_model.h."""
 
@@ -243,7 +268,7 @@ def main():
         mean_pool_case(), multihead_case(), attention_case("plain", []), attention_case("rotary", ["angles"]),
         attention_case("shaw", ["relative"]), attention_case("bias", ["bias"]), attention_case("erpe", ["weights"]),
         attention_case("all", ["angles", "relative", "bias", "weights", "mask"]), cross_entropy_case(),
-        binary_cross_entropy_case(), model_case(),
+        binary_cross_entropy_case(), model_case(), smoothed_cross_entropy_case(), depthwise_case(), masked_batch_norm_case(),
     ]
     for case in cases:
         case.write(options.folder)

@@ -98,7 +98,11 @@ TEST(BatchNorm, Gradients) {
     const std::size_t own = std::max<std::size_t>(groups, 1) * width;
     const Shape of_columns = groups == 0 ? Shape{width} : Shape{groups, width};
     const Shape of_rows = groups == 0 ? Shape{rows, width} : Shape{2, groups, sizes[1], width};
-    for (const bool training : {true, false}) {
+    for (const auto& [training, masked, activation] :
+         {std::tuple(true, false, Activation::kNone), std::tuple(false, false, Activation::kNone),
+          std::tuple(true, true, Activation::kGelu), std::tuple(false, true, Activation::kRelu)}) {
+      std::vector<std::uint8_t> valid(masked ? rows : 0, 1);
+      for (std::size_t r = 0; r < valid.size(); ++r) valid[r] = r % 3 != 1;
       Parameters<double> parameters;
       const Parameter mean = parameters.declare({.name = "mean", .shape = of_columns, .statistic = true});
       const Parameter variance =
@@ -115,9 +119,10 @@ TEST(BatchNorm, Gradients) {
       Tape<double> tape;
       const auto run = [&](bool record) {
         tape.begin(parameters, {.record = record, .training = training, .gradients = gradients});
-        const D y = batch_norm(
-            tape, tape.variable(x.data(), of_rows, dx.data()), tape.variable(gain.data(), of_columns, dgain.data()),
-            tape.variable(offset.data(), of_columns, doffset.data()), tape[mean], tape[variance], 0.1);
+        const D y = batch_norm(tape, tape.variable(x.data(), of_rows, dx.data()),
+                               tape.variable(gain.data(), of_columns, dgain.data()),
+                               tape.variable(offset.data(), of_columns, doffset.data()), tape[mean], tape[variance],
+                               {.epsilon = 0.1, .mask = {valid}, .activation = activation});
         const D out = linear(tape, tape.reshape(y, {1, rows * width}), tape.input(mix.data(), {1, rows * width}));
         if (record) tape.backward(out);
         return *out.data;
@@ -138,11 +143,21 @@ TEST(BatchNorm, Gradients) {
   }
 }
 
+// Padding counts for nothing, whatever stands there, and becomes zeros.
+TEST(BatchNorm, LeavesOutPadding) {
+  Fixture f(true);
+  const D x = f.tensor({4, 1}, {1, 1000, 3, -7}), zero = f.tensor({1}, {0});
+  const std::uint8_t valid[] = {1, 0, 1, 0};
+  const D y =
+      batch_norm(f.tape, x, f.tensor({1}, {2}), f.tensor({1}, {5}), zero, zero, {.epsilon = 0.0, .mask = {valid}});
+  EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{3, 0, 7, 0}));
+}
+
 // Every group is a batch norm of its own.
 TEST(BatchNorm, GroupsAreApart) {
   Fixture f(true);
   const D x = f.tensor({2, 2, 1, 1}, {1, 10, 3, 50}), zero = f.tensor({2, 1}, {0, 0});
-  const D y = batch_norm(f.tape, x, f.tensor({2, 1}, {1, 2}), f.tensor({2, 1}, {0, 5}), zero, zero, 0.0);
+  const D y = batch_norm(f.tape, x, f.tensor({2, 1}, {1, 2}), f.tensor({2, 1}, {0, 5}), zero, zero, {.epsilon = 0.0});
   EXPECT_EQ(Fixture::numbers(y), (std::vector<double>{-1, 3, 1, 7}));
 }
 
@@ -162,6 +177,55 @@ TEST(BatchNorm, LeavesTheStatisticsOfTheBatch) {
   EXPECT_EQ(gradients[1], 20);
   EXPECT_EQ(gradients[16], 2);  // the unbiased variance of 1 and 3
   EXPECT_EQ(gradients[17], 200);
+}
+
+TEST(DepthwiseConvolution, ClosedForm) {
+  Fixture f;
+  const D x = f.tensor({1, 4, 2}, {1, 10, 2, 20, 3, 30, 4, 40});
+  const D weight = f.tensor({3, 2}, {1, 0, 0, 1, 100, -1});  // taps -1, 0, 1
+  EXPECT_EQ(Fixture::numbers(depthwise_convolution(f.tape, x, weight)),
+            (std::vector<double>{200, -10, 301, -10, 402, -10, 3, 40}));
+  EXPECT_EQ(Fixture::numbers(depthwise_convolution(f.tape, x, weight, 2)),
+            (std::vector<double>{300, -20, 400, -20, 1, 30, 2, 40}));
+}
+
+// Widths around a long row of 1024 numbers, reaches beyond the end, in float too.
+TEST(DepthwiseConvolution, EqualsTheSum) {
+  for (const auto& [positions, width, kernel, dilation] :
+       {std::array<std::size_t, 4>{1, 1, 1, 1}, {2, 3, 5, 1}, {50, 63, 5, 4}, {7, 1025, 3, 2}, {300, 5, 5, 128}}) {
+    Random random(5);
+    std::vector<float> x(2 * positions * width), weight(kernel * width);
+    for (auto* numbers : {&x, &weight}) {
+      for (float& number : *numbers) number = static_cast<float>(random.uniform(-1, 1));
+    }
+    Parameters<float> none;
+    none.allocate();
+    Tape<float> tape;
+    tape.begin(none, {});
+    const Tensor<float> y = depthwise_convolution(tape, tape.input(x.data(), {2, positions, width}),
+                                                  tape.input(weight.data(), {kernel, width}), dilation);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const std::size_t c = i % width, t = i / width % positions, b = i / width / positions;
+      double sum = 0;
+      for (std::size_t k = 0; k < kernel; ++k) {
+        const std::size_t from = t + k * dilation;  // behind kernel / 2 dilations of padding
+        if (from < kernel / 2 * dilation || from - kernel / 2 * dilation >= positions) continue;
+        sum += weight[k * width + c] * x[(b * positions + from - kernel / 2 * dilation) * width + c];
+      }
+      ASSERT_NEAR(y.data[i], sum, 1e-5) << positions << " x " << width << " at " << i;
+    }
+  }
+}
+
+TEST(DepthwiseConvolution, Gradients) {
+  for (const auto& [positions, width, kernel] : {std::array<std::size_t, 3>{1, 1, 1}, {2, 2, 5}, {7, 3, 3}}) {
+    for (const std::size_t dilation : {1, 2, 4}) {
+      expect_gradients({Shape{2, positions, width}, Shape{kernel, width}},
+                       [dilation](Tape<double>& tape, const Tensors& x) {
+                         return depthwise_convolution(tape, x[0], x[1], dilation);
+                       });
+    }
+  }
 }
 
 TEST(Dropout, GradientsAndShareOfZeros) {
@@ -377,19 +441,39 @@ TEST(Convolution, ClosedForm) {
 TEST(Loss, Gradients) {
   const std::vector<std::int32_t> labels = {2, 0, 1};
   const std::vector<double> weights = {0.5, 2, 3}, pair = {0.7, 1.9}, targets = {1, 0, 0.3};
-  for (const std::vector<double>& w : {std::vector<double>{}, weights}) {
-    expect_gradients({Shape{3, 3}}, [&](Tape<double>& tape, const Tensors& x) {
-      return softmax_cross_entropy<double>(tape, x[0], labels, {.class_weights = w, .scale = 0.25});
-    });
-  }
-  for (const std::vector<double>& w : {std::vector<double>{}, pair}) {
-    expect_gradients({Shape{3}}, [&](Tape<double>& tape, const Tensors& x) {
-      return binary_cross_entropy<double>(tape, x[0], targets, {.class_weights = w, .scale = 0.25});
-    });
+  for (const double smoothing : {0.0, 0.1}) {
+    for (const std::vector<double>& w : {std::vector<double>{}, weights}) {
+      expect_gradients({Shape{3, 3}}, [&](Tape<double>& tape, const Tensors& x) {
+        return softmax_cross_entropy<double>(tape, x[0], labels, {w, 0.25, smoothing});
+      });
+    }
+    for (const std::vector<double>& w : {std::vector<double>{}, pair}) {
+      expect_gradients({Shape{3}}, [&](Tape<double>& tape, const Tensors& x) {
+        return binary_cross_entropy<double>(tape, x[0], targets, {w, 0.25, smoothing});
+      });
+    }
   }
   expect_gradients({Shape{1, 1}}, [&](Tape<double>& tape, const Tensors& x) {
     return softmax_cross_entropy<double>(tape, x[0], std::vector<std::int32_t>{0});
   });
+}
+
+// Two classes from one logit, and from two with the difference of that size, cost the same; with smoothing, too.
+TEST(Loss, OneLogitEqualsTwo) {
+  Fixture f;
+  const std::vector<double> weights = {0.7, 1.9};
+  for (const double smoothing : {0.0, 0.2}) {
+    for (const std::int32_t label : {0, 1}) {
+      const double one =
+          *binary_cross_entropy<double>(f.tape, f.tensor({1}, {0.8}), std::vector<double>{static_cast<double>(label)},
+                                        {weights, 1, smoothing})
+               .data;
+      const double two = *softmax_cross_entropy<double>(f.tape, f.tensor({1, 2}, {0.1, 0.9}),
+                                                        std::vector<std::int32_t>{label}, {weights, 1, smoothing})
+                              .data;
+      EXPECT_NEAR(one, two, 1e-14);
+    }
+  }
 }
 
 TEST(Loss, ClosedForm) {

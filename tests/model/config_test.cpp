@@ -186,7 +186,21 @@ TEST(Config, PresetsAreModels) {
   EXPECT_EQ(paper.body.block, LayerBlock::kBare);
   EXPECT_EQ(paper.key_width(), paper.body.width);
   EXPECT_EQ(rejection([] { preset("huge"); }),
-            "preset: expected one of paper, plain, small, base, large, dfstrans, found \"huge\"");
+            "preset: expected one of paper, plain, small, base, large, standard, dfstrans, found \"huge\"");
+}
+
+TEST(Config, LongWindowsAreAveraged) {
+  const auto settled = [](std::size_t length) {
+    ModelConfig config = preset("standard");
+    config.input.length = length;
+    settle(config);
+    return std::pair(config.input.average, config.input.segment);
+  };
+  EXPECT_EQ(settled(7), std::pair(1UL, 1UL));
+  EXPECT_EQ(settled(16), std::pair(1UL, 2UL));
+  EXPECT_EQ(settled(149), std::pair(1UL, 2UL));
+  EXPECT_EQ(settled(150), std::pair(2UL, 2UL));
+  EXPECT_EQ(settled(1000), std::pair(10UL, 2UL));
 }
 
 TEST(Config, HeadsOfFullWidthStaySo) {
@@ -216,6 +230,10 @@ TEST(Config, TextsOfPresetsStay) {
       {"large", encoder("filters=256 kernel=7 segment=2",
                         "width=256 heads=8 head_width=0 layers=4 feed_forward=0 "
                         "block=post activation=gelu dropout=0.2")},
+      {"standard", encoder("filters=21 kernel=7 segment=2",
+                           "width=64 heads=4 head_width=0 layers=1 feed_forward=0 "
+                           "block=pre activation=gelu dropout=0.2") +
+                       "differences=1 average=0 branches=3 blocks=2 "},
       {"dfstrans", encoder("filters=20 kernel=5 segment=100",
                            "width=240 heads=10 head_width=0 layers=1 "
                            "feed_forward=2048 block=post activation=relu "

@@ -75,6 +75,23 @@ TEST(WholeModelGradients, Differences) {
   }
 }
 
+TEST(WholeModelGradients, Stem) {
+  for (const std::size_t average : {1, 2}) {
+    ModelConfig config = tiny("erpe");
+    config.input.length = 11;
+    config.input.average = average;
+    check_gradients(config);
+    config.input.differences = 1;
+    config.input.filters = 2;
+    config.input.kernel = 3;
+    config.input.branches = 2;
+    config.input.blocks = 2;
+    check_gradients(config);
+    config.input.segment = 2;
+    check_masked_gradients(config);
+  }
+}
+
 TEST(WholeModelGradients, Times) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (!testing::takes_times(encoding)) continue;

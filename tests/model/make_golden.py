@@ -38,20 +38,28 @@ def difference(x, valid, order):
     return out
 
 
+def masked_batch_norm(x, valid, gain, offset):
+    """x [R, T, W] with the batch's mean and variance over the valid samples; zero at the others."""
+    there = x[valid]
+    y = F.batch_norm(there, None, None, gain, offset, training=True)
+    return torch.zeros_like(x).masked_scatter(valid[..., None].expand_as(x), y)
+
+
 def with_differences(x, valid, orders, gain, offset):
     """x [R, T, W] -> [R, T, (1 + orders) W]: the differences with the batch's mean and variance."""
     if orders == 0:
         return x
     d = torch.cat([difference(x, valid, n + 1) for n in range(orders)], -1)
-    d = F.batch_norm(d.transpose(1, 2), None, None, gain, offset, training=True).transpose(1, 2)
-    return torch.cat([x, d], -1)
+    return torch.cat([x, masked_batch_norm(d, valid, gain, offset)], -1)
 
 
 class Model:
     def __init__(self, **options):
         self.c = argparse.Namespace(**{**DEFAULTS, **options})
         c = self.c
-        self.steps = -(-c.length // c.segment)
+        self.average, self.branches = getattr(c, "average", 1), getattr(c, "branches", 0)
+        self.per_step = c.segment * self.average
+        self.steps = -(-c.length // self.per_step)
         self.token = c.pooling == "token"
         self.head_width = c.head_width or c.width // c.heads
         self.encoding = statements()[c.encoding]()
@@ -69,11 +77,43 @@ class Model:
         self.weight(name + ".weight", width, mean=1.0, scale=0.2)
         self.weight(name + ".bias", width)
 
+    def batch_norm(self, name, *sizes):
+        """Gain and offset, and statistics that the batch's replace; those have no gradient."""
+        self.weight(name + ".weight", *sizes, mean=1.0, scale=0.2)
+        self.weight(name + ".bias", *sizes)
+        self.weight(name + ".mean", *sizes, scale=0.1)
+        self.weight(name + ".variance", *sizes, mean=1.0, scale=0.1)
+
+    def declare_stem(self, columns):
+        """Convolutions side by side, then residual blocks; how many columns they give."""
+        c = self.c
+        for i in range(self.branches):
+            self.weight(f"stem.branches.{i}.weight", c.filters, ((c.kernel + 1) * 2 ** i - 1) * columns)
+        width = c.filters * self.branches
+        self.batch_norm("stem.norm", width)
+        for i in range(c.blocks):
+            self.weight(f"stem.blocks.{i}.depthwise.weight", 5, width)
+            self.weight(f"stem.blocks.{i}.pointwise.weight", width, width)
+            self.batch_norm(f"stem.blocks.{i}.norm", width)
+        return width
+
+    def stem(self, x, valid):
+        def activated(name, y):
+            return F.gelu(masked_batch_norm(y, valid, self.p[name + ".weight"], self.p[name + ".bias"]))
+        parts = []
+        for i in range(self.branches):
+            weight = self.p[f"stem.branches.{i}.weight"].reshape(self.c.filters, -1, x.shape[-1]).transpose(1, 2)
+            parts.append(F.conv1d(x.transpose(1, 2), weight, padding=weight.shape[-1] // 2).transpose(1, 2))
+        h = activated("stem.norm", torch.cat(parts, -1))
+        for i in range(self.c.blocks):
+            name, dilation = f"stem.blocks.{i}.", 2 ** (i + 1)
+            apart = F.conv1d(h.transpose(1, 2), self.p[name + "depthwise.weight"].T[:, None], padding=2 * dilation, dilation=dilation,
+                             groups=h.shape[-1]).transpose(1, 2)
+            h = h + activated(name + "norm", F.linear(apart, self.p[name + "pointwise.weight"]))
+        return h
+
     def declare_differences(self, *sizes):
-        self.weight("differences.weight", *sizes, mean=1.0, scale=0.2)
-        self.weight("differences.bias", *sizes)
-        self.weight("differences.mean", *sizes, scale=0.1)  # statistics that the batch's replace; they have no gradient
-        self.weight("differences.variance", *sizes, mean=1.0, scale=0.1)
+        self.batch_norm("differences", *sizes)
 
     def declare(self):
         c, inner = self.c, self.c.heads * self.head_width
@@ -81,11 +121,14 @@ class Model:
         if orders:
             self.declare_differences(orders * c.channels)
         self.encoding.declare(self)
-        if c.filters:
+        columns = c.filters or c.channels * (1 + orders)
+        if self.branches:
+            columns = self.declare_stem(c.channels * (1 + orders))
+        elif c.filters:
             self.affine("convolution", c.filters, c.kernel * c.channels * (1 + orders))
         features = self.encoding.beside(self, torch.arange(self.steps, dtype=D64))
         beside = 0 if features is None else features.shape[-1]
-        self.affine("embedding", c.width, c.segment * (c.filters or c.channels * (1 + orders)) + beside)
+        self.affine("embedding", c.width, c.segment * columns + beside)
         if self.token:
             self.weight("token", 1, c.width)
         width = c.width
@@ -144,10 +187,15 @@ class Model:
         return h + feed(self.normalize(name + "norm2", h))
 
     def embed(self, x, valid, t):
-        c, behind = self.c, self.steps * self.c.segment - self.c.length
-        x = with_differences(F.pad(x, (0, 0, 0, behind)), F.pad(valid, (0, behind)), getattr(c, "differences", 0),
-                             self.p.get("differences.weight"), self.p.get("differences.bias"))
-        if c.filters:
+        c, behind = self.c, self.steps * self.per_step - self.c.length
+        x, valid = F.pad(x, (0, 0, 0, behind)), F.pad(valid, (0, behind))
+        counts = valid.reshape(len(x), -1, self.average).sum(-1)
+        x = x.reshape(len(x), -1, self.average, c.channels).sum(2) / counts.clamp(min=1)[..., None]
+        valid = counts > 0
+        x = with_differences(x, valid, getattr(c, "differences", 0), self.p.get("differences.weight"), self.p.get("differences.bias"))
+        if self.branches:
+            x = self.stem(x, valid)
+        elif c.filters:
             kernel = self.p["convolution.weight"].reshape(c.filters, c.kernel, -1).transpose(1, 2)  # ours is [out, tap, channel]
             x = F.gelu(F.conv1d(x.transpose(1, 2), kernel, self.p["convolution.bias"], padding=c.kernel // 2)).transpose(1, 2)
         x = x.reshape(len(x), self.steps, -1)
@@ -168,8 +216,8 @@ class Model:
     def logits(self, x, valid, times):
         """x [B, length, C], valid [B, length] booleans, times [B, length] or None -> [B, outputs]."""
         c = self.c
-        allowed = F.pad(valid, (0, self.steps * c.segment - c.length)).reshape(len(x), self.steps, c.segment).any(-1)
-        t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::c.segment]
+        allowed = F.pad(valid, (0, self.steps * self.per_step - c.length)).reshape(len(x), self.steps, self.per_step).any(-1)
+        t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::self.per_step]
         h = self.embed(x * valid[..., None], valid, t)
         codes = self.encoding.codes(self, t)
         h = h if codes is None else h + codes
@@ -322,6 +370,9 @@ CASES = {  # drawn one after the other: their order is part of the seed
     "dfstrans_times": dict(DFSTRANS, encoding="sinusoidal", positions="time"),
     "differences": dict(encoding="dft", length=7, segment=2, filters=4, differences=2),
     "dfstrans_differences": dict(DFSTRANS, encoding="dft", differences=1),
+    "standard": dict(encoding="dft", length=13, segment=2, filters=3, branches=3, blocks=2, differences=1, block="pre"),
+    "standard_average": dict(encoding="erpe", length=13, average=3, segment=2, filters=2, kernel=1, branches=2, blocks=1, classes=2),
+    "standard_times": dict(encoding="sinusoidal", positions="time", length=9, average=2, filters=2, branches=1, blocks=0),
 }
 
 

@@ -18,6 +18,7 @@ using testing::rejection;
 using testing::TemporaryFolder;
 using testing::toy_cases;
 using testing::toy_options;
+using testing::toy_standard;
 using testing::toy_timelines;
 using testing::weights_of;
 
@@ -86,6 +87,17 @@ TEST(Checkpoint, DfstransResumesToTheSameBits) {
   model.body.feed_forward = model.head.hidden = 8;
   model.position.scale = "decaying";
   expect_resumes(toy_timelines(2, 900), options, 3);
+}
+
+// Stopped between and after epochs, with the last one cut short.
+TEST(Checkpoint, TheStandardRecipeResumesToTheSameBits) {
+  FitOptions options = toy_standard(SplitKind::kGiven);
+  options.split.folds = 2;
+  options.baselines = false;
+  for (const std::size_t steps : {1, 3}) expect_resumes(toy_cases(3, 12, 16, 5, true), options, steps);
+  options = toy_standard(SplitKind::kBlocked);
+  options.baselines = false;
+  expect_resumes(toy_timelines(2, 900), options, 4);
 }
 
 TEST(Checkpoint, FoldsResumeToo) {

@@ -54,6 +54,8 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
   EXPECT_EQ(with([](auto& o) { o.floor = -1; }), "floor: expected a number from 0 to 1, found -1");
   EXPECT_EQ(with([](auto& o) { o.decay = -1; }), "decay: expected a number of at least 0, found -1");
   EXPECT_EQ(with([](auto& o) { o.decay = 600; }), "decay: expected below 1 / learning_rate, found 600");
+  EXPECT_EQ(with([](auto& o) { o.smoothing = 1; }), "smoothing: expected a number from 0 to below 1, found 1");
+  EXPECT_EQ(with([](auto& o) { o.augmentation.warp = -1; }), "warp: expected a number from 0 to 3, found -1");
   EXPECT_EQ(with([](auto& o) { o.clip_norm = -1; }), "clip_norm: expected a number of at least 0, found -1");
 }
 
@@ -64,6 +66,12 @@ TEST(TrainOptions, NamesInFilesStay) {
   EXPECT_EQ(text,
             "epochs=60 stop_after=0 batch=32 rate=0.002 warm_up=0.1 floor=0.01 decay=0.01 clip=1 patience=0 "
             "class_weights=auto select=auto seed=1 ");
+  std::string standard;
+  for (const auto& [name, value] : recorded_fields(train_preset("standard")))
+    standard += name + "=" + to_text(value) + " ";
+  EXPECT_EQ(standard,
+            "epochs=60 stop_after=0 batch=16 rate=0.002 warm_up=0.1 floor=0 decay=0.01 clip=1 patience=0 "
+            "class_weights=auto select=last steps=1200 smoothing=0.1 warp=0.3 crop=0.1 mix=0.2 gain=0.1 seed=1 ");
 }
 
 TEST(EpochRecord, BetterIsMoreOfTheValueThenLessLoss) {

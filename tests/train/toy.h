@@ -76,6 +76,20 @@ inline FitOptions toy_options(SplitKind kind) {
   return options;
 }
 
+// The standard recipe, small: stem, augmentation, smoothing, steps that end within an epoch.
+inline FitOptions toy_standard(SplitKind kind) {
+  FitOptions options = toy_options(kind);
+  options.model = preset("standard");
+  options.model.body.width = 8;
+  options.model.body.heads = 2;
+  options.model.input.filters = 3;
+  options.model.input.kernel = 3;
+  options.train = train_preset("standard");
+  options.train.steps = 17;
+  options.train.batch = 8;
+  return options;
+}
+
 // What a training needs, for tests of the loop itself.
 struct Toy {
   explicit Toy(Dataset of, FitOptions with) : dataset(std::move(of)), options(std::move(with)) {

@@ -22,6 +22,7 @@ using testing::TemporaryFolder;
 using testing::Toy;
 using testing::toy_cases;
 using testing::toy_options;
+using testing::toy_standard;
 using testing::toy_timelines;
 using testing::weights_of;
 
@@ -72,6 +73,44 @@ TEST(Train, SameBitsForAnyNumberOfThreads) {
   padded.options.train.epochs = 2;
   ASSERT_GT(padded.sets->train.padded_count(), 0U);
   expect_same(train(padded, 2), train(padded, 1));
+}
+
+TEST(Train, TheStandardRecipeGivesTheSameBitsOnAnyThreads) {
+  const Toy timelines(toy_timelines(), toy_standard(SplitKind::kBlocked));
+  expect_same(train(timelines, 3), train(timelines, 1));
+  const Toy padded(toy_cases(3, 12, 16, 3, true), toy_standard(SplitKind::kSeries));
+  ASSERT_GT(padded.sets->train.padded_count(), 0U);
+  expect_same(train(padded, 2), train(padded, 1));
+}
+
+// As many steps as said, also within an epoch; only the last epoch is validated, and its weights stay.
+TEST(Train, ByStepsToTheLast) {
+  Toy toy(toy_cases(3, 12), toy_standard(SplitKind::kSeries));
+  const std::size_t each = (toy.sets->train.size() + 7) / 8;
+  toy.options.train.steps = 2 * each + 1;
+  const Outcome last = train(toy);
+  EXPECT_EQ(last.result.steps, 2 * each + 1);
+  const std::vector<EpochRecord>& history = last.result.record.history;
+  ASSERT_EQ(history.size(), 3U);
+  EXPECT_EQ(last.result.record.best_epoch, 3U);
+  EXPECT_TRUE(std::isnan(history[0].accuracy) && std::isnan(history[1].accuracy));
+  EXPECT_FALSE(std::isnan(history[2].accuracy));
+  EXPECT_EQ(history[2].rate, 0) << "the schedule ends with the last step";
+
+  toy.options.train.steps = 0;
+  toy.options.train.epochs = 3;
+  const Outcome by_epochs = train(toy);
+  EXPECT_EQ(by_epochs.result.steps, 3 * each);
+}
+
+TEST(Train, SmoothingAndAugmentationCount) {
+  Toy toy(toy_cases(3, 12), toy_standard(SplitKind::kSeries));
+  const Outcome both = train(toy);
+  toy.options.train.smoothing = 0;
+  const Outcome sharp = train(toy);
+  EXPECT_NE(sharp.weights, both.weights);
+  toy.options.train.augmentation = {};
+  EXPECT_NE(train(toy).weights, sharp.weights);
 }
 
 TEST(Train, TheSeedCounts) {
