@@ -114,6 +114,11 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
   if (checkpoints_.done().size() > folds_)
     reject({{checkpoints_.path()}, fmt::format("a checkpoint with {} folds", folds_), "one with more"});
+  for (const TrainRecord& fold : checkpoints_.done())
+    if (fold.history.size() != options.train.epochs)
+      reject({{checkpoints_.path()},
+              fmt::format("folds of {} epochs", options.train.epochs),
+              fmt::format("one of {}", fold.history.size())});
   resumed_from_ = checkpoints_.found()->state.step;
 }
 
@@ -206,9 +211,12 @@ ThresholdCurve Job::validation_curve(const FitResult& result) const {
   std::vector<WindowSets> sets;  // of the folds, as they were
   sets.reserve(folds_);
   for (std::size_t fold = 0; fold < folds_; ++fold) {
-    const auto row = result.folds[fold].validation_scores.row(result.epochs_chosen - 1);
     sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
-    parts.push_back({&sets.back().validation, {row.begin(), row.end()}});
+    const Windows& held = sets.back().validation;
+    if (result.folds[fold].validation_labels != held.labels())  // of a checkpoint, made for other data
+      reject({{checkpoints_.path()}, "a checkpoint of the same run", "folds of other windows"});
+    const auto row = result.folds[fold].validation_scores.row(result.epochs_chosen - 1);
+    parts.push_back({&held, {row.begin(), row.end()}});
   }
   const Windows& held = result.sets.validation;
   if (folds_ == 0 && held.size() > 0)
