@@ -125,6 +125,8 @@ def readers():
         for path in sorted((CORPUS / target).iterdir()):
             if path.stat().st_size <= 1200:
                 yield f"{target}_{path.name}", bytes([code, 0]) + path.read_bytes()[skipped:]
+    for path in sorted((CORPUS / "csv").iterdir()):
+        yield f"table_{path.name}", b"\x00\xc3" + path.read_bytes()[1:]
     yield "csv_times", b"\x00\x02t,a\n2024-01-01,1\n2024-01-02,2\n"
     yield "csv_missing", b"\x00\x01a,b\n1,\n,2\n"
     for i, number in enumerate(NUMBERS):
