@@ -124,18 +124,14 @@ void try_softmax_backward(Numbers& in) {
 // Layer norm and its gradients of one case, in float or double.
 template <class T>
 struct Normed {
-  Normed(Numbers in, std::size_t rows, std::size_t n, bool with_residual)
-      : x(of(in.small(rows * (n + 3)))),
-        residual(of(in.small(rows * (n + 1)))),
-        gain(of(in.small(n))),
-        offset(of(in.small(n))),
-        dy(of(in.small(rows * n))),
-        unit(rows * n),
-        scales(rows),
-        y(rows * n),
-        dz(rows * (n + 2)),
-        dgain(n, T(0.5)),
-        doffset(n, T(0.25)) {
+  Normed(Numbers in, std::size_t rows, std::size_t n, bool with_residual) : scales(rows), dgain(n, 1), doffset(n, 2) {
+    x = of(in.small(rows * (n + 3)));
+    residual = of(in.small(rows * (n + 1)));
+    gain = of(in.small(n));
+    offset = of(in.small(n));
+    dy = of(in.small(rows * n));
+    unit = y = dy;
+    dz.resize(rows * (n + 2));
     // A tenth as epsilon keeps rows of equal elements well conditioned.
     const Normalization<T> all{rows,
                                n,
