@@ -1,10 +1,13 @@
 // Each kernel on each instruction set of the machine (AVX-512, AVX2, SSE4, scalar): the same bits where kernels.h
 // promises them, else within the stated error of the naive twin in double. The first byte chooses the kernel.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "faithful/encoding/dft.h"

@@ -2,12 +2,14 @@
 // complaint; so do a table in pieces and as a whole; the fast parser of numbers gives the bits of the slow one, and that
 // those of the C library. The first byte chooses the reader, the second its options.
 
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

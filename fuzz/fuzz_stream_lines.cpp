@@ -1,11 +1,13 @@
 // The lines of a stream, bad ones skipped as `--on-error skip` does. Lines are those of a naive split. Predictions are
 // those of all samples at once, bit for bit. The first byte says how lines are read, and which model takes them.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>

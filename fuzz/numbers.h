@@ -2,6 +2,7 @@
 
 // What the targets of the kernels share: numbers from bytes, a run on each instruction set, and a comparison.
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
