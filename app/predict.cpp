@@ -188,11 +188,12 @@ class LinePredictor {
       if (!input.next(line)) return false;
       if (samples_.take(line, input.number())) take_sample();
     } catch (const InputError& error) {
-      if (!skip_ || !begun_) throw;
+      if (!skip_ || !samples_.begun()) throw;
+      const auto time = count_ == 0 ? std::nullopt : std::optional(samples_.time());  // of the last sample
       answer({.begin = count_,
               .end = count_,
-              .first = samples_.time(),
-              .last = samples_.time(),
+              .first = time,
+              .last = time,
               .status = PredictionStatus::kInvalid,
               .reason = error.spelled_by(flag_text)},
              kNoLabel);

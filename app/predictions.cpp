@@ -22,8 +22,8 @@ std::string PredictionLines::header() const {
 std::string PredictionLines::line(const PredictionRow& row) const {
   std::string text = has_series_ ? csv_words(row.series) + "," : "";
   text += fmt::format("{},{},", row.begin, row.end);
-  if (has_times_ && row.first && row.last)
-    text += fmt::format("{},{},", format_time(*row.first), format_time(*row.last));
+  const bool timed = row.first && row.last;
+  if (has_times_) text += timed ? fmt::format("{},{},", format_time(*row.first), format_time(*row.last)) : ",,";
   const std::string end =
       fmt::format(",{},{}\n", to_string(row.status), row.reason.empty() ? "" : csv_words(row.reason));
   const std::size_t scores = model_.classes.size() == 2 ? 1 : model_.classes.size();

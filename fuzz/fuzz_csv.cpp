@@ -1,4 +1,4 @@
-// The table, or the complaint, does not depend on chunks, blocks, threads or compression; and the scanner, which
+// The table, or the complaint, does not depend on chunks, blocks, threads, compression or pieces; and the scanner, which
 // shares no loop with the table reader, finds the same cells. The first byte chooses options.
 
 #include <cstdint>
@@ -18,19 +18,25 @@ namespace {
 
 using namespace faithful;
 
+std::string rows_of(const CsvTable<float>& table) {
+  std::string all;
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    all += fmt::format("{} {}", table.lines[r], fmt::join(table.numbers.row(r), " "));
+    for (const CsvText& text : table.texts) all += fmt::format(" {}", text[r]);
+    all += '\n';
+  }
+  return all;
+}
+
 // Everything that was read, or the complaint, as one text.
-std::string reading(std::string_view bytes, const CsvOptions& options, CsvColumn second) {
+std::string reading(std::string_view bytes, const CsvOptions& options, CsvColumn second, bool in_pieces = false) {
   try {
     const CsvFile file(bytes, "fuzz.csv", options);
     std::vector<CsvColumn> wanted(file.columns(), CsvColumn::kNumber);
     if (wanted.size() > 1) wanted[1] = second;
-    const CsvTable<float> table = file.load<float>(wanted);
     std::string all = fmt::format("{} {}\n", file.columns(), fmt::join(file.names(), "|"));
-    for (std::size_t r = 0; r < table.rows(); ++r) {
-      all += fmt::format("{} {}", table.lines[r], fmt::join(table.numbers.row(r), " "));
-      for (const CsvText& text : table.texts) all += fmt::format(" {}", text[r]);
-      all += '\n';
-    }
+    if (!in_pieces) return all + rows_of(file.load<float>(wanted));
+    file.stream<float>(wanted, [&](const CsvTable<float>& piece) { all += rows_of(piece); });
     return all;
   } catch (const InputError& error) {
     return error.what();
@@ -82,6 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const std::string wanted = reading(bytes, options, second);
   if (reading(bytes, parallel, second) != wanted) std::abort();
+  if (reading(bytes, parallel, second, true) != wanted) std::abort();
   if (!is_gzip(bytes) && reading(deflate_gzip(bytes, 1), parallel, second) != wanted) std::abort();
   compare_with_scanner(bytes, options);
   return 0;

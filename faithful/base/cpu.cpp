@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <hwy/targets.h>
 
+#include "faithful/base/cpu_internal.h"
 #include "faithful/base/error.h"
 
 namespace faithful {
@@ -30,13 +31,12 @@ std::int64_t machine_targets() {
   return targets;
 }
 
-std::string choose() {
-  const std::vector<std::string> names = instruction_sets();
-  const char* wanted = std::getenv("FAITHFUL_ISA");
-  if (wanted == nullptr || *wanted == '\0') return names.front();
+// Disables what is better than the one wanted.
+std::string choose(const std::string& wanted) {
+  const std::vector<std::string> names = instruction_sets();  // of the machine, before any is disabled
   std::int64_t better = 0;
   for (const auto& [name, targets] : kTargets) {
-    if (std::string(wanted) == name && (targets & machine_targets()) != 0) {
+    if (wanted == name && (targets & machine_targets()) != 0) {
       hwy::DisableTargets(better);
       hwy::GetChosenTarget().DeInit();
       return name;
@@ -44,6 +44,16 @@ std::string choose() {
     better |= targets;
   }
   reject({{"FAITHFUL_ISA"}, fmt::format("one of {}", fmt::join(names, ", ")), quote(wanted)});
+}
+
+std::string choose_first() {
+  const char* wanted = std::getenv("FAITHFUL_ISA");
+  return wanted == nullptr || *wanted == '\0' ? instruction_sets().front() : choose(wanted);
+}
+
+std::string& chosen_set() {
+  static std::string chosen = choose_first();
+  return chosen;
 }
 
 }  // namespace
@@ -57,8 +67,11 @@ std::vector<std::string> instruction_sets() {
 }
 
 std::string instruction_set() {
-  static const std::string chosen = choose();
-  return chosen;
+  return chosen_set();
+}
+
+void use_instruction_set(const std::string& name) {
+  chosen_set() = choose(name);
 }
 
 }  // namespace faithful

@@ -8,6 +8,7 @@
 
 #include "faithful/base/random.h"
 #include "faithful/base/threads.h"
+#include "faithful/data/times.h"
 
 namespace faithful {
 namespace {
@@ -94,9 +95,10 @@ void audit_lengths(PartAudit& part, const SeriesList& list) {
 }
 
 void audit_rate(PartAudit& part, const SeriesList& list, double stated) {
-  std::vector<std::int64_t> steps;
+  std::vector<std::uint64_t> steps;
   for (const Series* series : list)
-    for (std::size_t t = 1; t < series->times.size(); ++t) steps.push_back(series->times[t] - series->times[t - 1]);
+    for (std::size_t t = 1; t < series->times.size(); ++t)
+      steps.push_back(nanoseconds_between(series->times[t - 1], series->times[t]));
   part.rate = stated;
   if (steps.empty()) return;
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
@@ -104,7 +106,7 @@ void audit_rate(PartAudit& part, const SeriesList& list, double stated) {
   const auto usual = static_cast<double>(*middle);
   if (usual > 0) part.rate = 1e9 / usual;
   const auto uneven = std::ranges::count_if(
-      steps, [&](std::int64_t step) { return std::abs(static_cast<double>(step) - usual) > 0.01 * usual; });
+      steps, [&](std::uint64_t step) { return std::abs(static_cast<double>(step) - usual) > 0.01 * usual; });
   part.uneven_steps = static_cast<double>(uneven) / static_cast<double>(steps.size());
 }
 

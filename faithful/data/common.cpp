@@ -210,7 +210,7 @@ namespace {
 void interpolate_channel(Series& series, std::size_t channel, const std::string& channel_name, const Place& place) {
   Matrix<float>& values = series.values;
   const auto time = [&](std::size_t t) {
-    return series.times.empty() ? static_cast<double>(t) : static_cast<double>(series.times[t] - series.times[0]);
+    return static_cast<double>(series.times.empty() ? t : nanoseconds_between(series.times[0], series.times[t]));
   };
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
   std::size_t known = kNone;  // the last known place

@@ -25,4 +25,9 @@ FAITHFUL_API void check_time_format(std::string_view format);
 // `2024-05-01T12:30:00Z`, with as many decimals as the ns need; parse_time gives the same number back.
 FAITHFUL_API std::string format_time(std::int64_t ns);
 
+// From one time to another that is not before it: up to 585 years, which std::int64_t does not hold.
+constexpr std::uint64_t nanoseconds_between(std::int64_t from, std::int64_t to) {
+  return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+}
+
 }  // namespace faithful

@@ -23,7 +23,8 @@ std::size_t Clock::inside(std::size_t sample) const {
 double Clock::at(std::size_t sample) const {
   constexpr double kNanoseconds = 1e9;
   if (!series_.times.empty())  // since the first: 64-bit nanoseconds are too long for an axis
-    return static_cast<double>(series_.times[inside(sample)] - series_.times.front()) / kNanoseconds;
+    return static_cast<double>(nanoseconds_between(series_.times.front(), series_.times[inside(sample)])) /
+           kNanoseconds;
   return rate_ > 0 ? static_cast<double>(sample) / rate_ : static_cast<double>(sample);
 }
 

@@ -3,6 +3,7 @@
 #include <cassert>
 #include <deque>
 
+#include "faithful/data/times.h"
 #include "faithful/evaluate/scores.h"
 #include "faithful/metrics/confusion.h"
 
@@ -16,7 +17,8 @@ double days_of(const Windows& windows, const Range& stretch) {
   const std::vector<std::int64_t>& times = windows.dataset().series[first.series].times;
   constexpr double kNanoseconds = 86'400e9;
   if (times.empty()) return 0;
-  return static_cast<double>(times[last.begin + last.length - 1] - times[first.begin]) / kNanoseconds;
+  return static_cast<double>(nanoseconds_between(times[first.begin], times[last.begin + last.length - 1])) /
+         kNanoseconds;
 }
 
 bool has_times(const Windows& windows) {

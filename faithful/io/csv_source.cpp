@@ -69,8 +69,10 @@ void TextSource::fill_up_to(std::size_t size) {
             buffer_.begin());
   begin_ = 0;
   end_ = have;
-  if (buffer_.size() < size) buffer_.resize(size);
-  end_ += read_more(std::span(buffer_).subspan(have, size - have));
+  // A small file takes little memory, not a whole block.
+  const std::size_t more = file_ == nullptr ? size - have : std::min(size - have, file_->size() - file_at_);
+  if (buffer_.size() < have + more) buffer_.resize(have + more);
+  end_ += read_more(std::span(buffer_).subspan(have, more));
   ended_ = end_ < size || (file_ != nullptr && file_at_ == file_->size());
 }
 

@@ -68,10 +68,9 @@ std::int64_t Json::integer(const std::string& place) const {
   return static_cast<std::int64_t>(value);
 }
 
-std::string Json::integer_text() const {
-  assert(is_integer());
-  if (const auto* value = std::get_if<std::int64_t>(&value_)) return std::to_string(*value);
-  return std::to_string(std::get<std::uint64_t>(value_));
+std::string Json::integer_text(const std::string& place) const {
+  if (const auto* value = std::get_if<std::uint64_t>(&value_)) return std::to_string(*value);
+  return std::to_string(integer(place));
 }
 
 const std::string& Json::string(const std::string& place) const {

@@ -61,8 +61,8 @@ class FAITHFUL_API Json {
   // The value as what it must be; otherwise InputError: `PLACE: expected a number, found a string`.
   bool boolean(const std::string& place = "JSON") const;
   double number(const std::string& place = "JSON") const;
-  std::int64_t integer(const std::string& place = "JSON") const;  // also a double that is whole, such as 1e3
-  std::string integer_text() const;                               // of an integer: all its digits
+  std::int64_t integer(const std::string& place = "JSON") const;      // also a double that is whole, such as 1e3
+  std::string integer_text(const std::string& place = "JSON") const;  // all its digits, also above std::int64_t
   const std::string& string(const std::string& place = "JSON") const;
   const Array& items(const std::string& place = "JSON") const;
   const Object& members(const std::string& place = "JSON") const;

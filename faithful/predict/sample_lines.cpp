@@ -31,6 +31,7 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
       place_(std::move(place)),
       values_(channels_.size()),
       time_(std::numeric_limits<std::int64_t>::min()) {
+  if (options_.time == data::kNoTime) options_.time.clear();
   if (options.missing == Missing::kInterpolate)
     reject(
         {{.field = "missing"}, "error, zero or keep for a stream", "interpolate", "the next value is not known yet"});
@@ -38,17 +39,14 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
 
 bool SampleLines::take(std::string_view line, std::size_t number) {
   line_ = number > 0 ? number : line_ + 1;
-  if (line.ends_with('\r')) line.remove_suffix(1);
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-  if (line.empty()) return false;
-  if (columns_ == 0 && options_.separator == '\0') options_.separator = find_separator(line);
-  CsvScanner scanner(line, place_, {.separator = options_.separator}, line_);
-  scanner.next(fields_);
+  if (columns_ == 0) separator_ = options_.separator != '\0' ? options_.separator : find_separator(line);
+  CsvScanner scanner(line, place_, {.separator = separator_}, line_);
+  if (!scanner.next(fields_)) return false;
   if (columns_ == 0) {
-    columns_ = fields_.size();
-    const bool header = is_header();
     begin();
-    if (header) return false;
+    columns_ = fields_.size();  // after begin(), which may reject this line: the next one is then the first
+    if (is_header()) return false;
   }
   if (fields_.size() != columns_)
     reject({{place_, line_}, fmt::format("{} fields", columns_), fmt::format("{}", fields_.size())});
@@ -88,11 +86,11 @@ bool SampleLines::is_header() const {
 
 void SampleLines::begin() {
   std::vector<std::string> names = fields_;
-  if (!is_header()) names = numbered_channels(columns_);
+  if (!is_header()) names = numbered_channels(fields_.size());
   if (has_times()) {
     auto found = std::ranges::find(names, options_.time);
     const std::optional<std::size_t> number = parse_number<std::size_t>(options_.time);
-    if (found == names.end() && number && *number >= 1 && *number <= columns_)
+    if (found == names.end() && number && *number >= 1 && *number <= names.size())
       found = names.begin() + static_cast<std::ptrdiff_t>(*number - 1);
     if (found == names.end())
       reject(

@@ -26,10 +26,12 @@ class FAITHFUL_API SampleLines {
   // Errors name `place`.
   SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place);
 
-  // A line without its line end; its number counts from 1, 0: the one after the last. True: values() and time() are those of a sample; false: it was a header or
-  // blank. InputError names line and column of what is wrong.
+  // A line without its line end; its number counts from 1, 0: the one after the last. True: values() and time() are
+  // those of a sample; false: it was a header or blank. InputError names line and column of what is wrong; the next line
+  // may be taken all the same.
   bool take(std::string_view line, std::size_t number = 0);
 
+  bool begun() const { return columns_ > 0; }                // the columns are known
   std::span<const float> values() const { return values_; }  // [C], in the order of the model's channels
   bool has_times() const { return !options_.time.empty(); }
   std::int64_t time() const { return time_; }                             // ns since 1970
@@ -46,6 +48,7 @@ class FAITHFUL_API SampleLines {
   std::string place_;
   std::size_t line_ = 0;
   std::vector<std::string> fields_;
+  char separator_ = ',';
   std::size_t columns_ = 0;      // of every line; 0: none was seen yet
   std::size_t time_column_ = 0;  // where has_times()
   ChannelMatch match_;           // into the columns of a line

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "faithful/data/times.h"
 #include "faithful/model/infer.h"
 
 namespace faithful {
@@ -80,7 +81,8 @@ struct StreamPredictor::State {
   std::span<const float> window_times() {
     const std::span<const std::int64_t> window = times.window();
     for (std::size_t t = 0; t < positions.size(); ++t)
-      positions[t] = static_cast<float>(static_cast<double>(window[t] - window[0]) / shape.time_step);
+      positions[t] =
+          static_cast<float>(static_cast<double>(nanoseconds_between(window[0], window[t])) / shape.time_step);
     return positions;
   }
 

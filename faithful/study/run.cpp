@@ -82,7 +82,7 @@ void read(const Json& json, const std::string& place, T& value) {
   } else if constexpr (std::is_same_v<T, bool>) {
     value = json.boolean(place);
   } else if constexpr (std::is_same_v<T, std::size_t>) {
-    if (json.integer(place) < 0) reject({{place}, "a whole number of at least 0", json.integer_text()});
+    if (json.integer(place) < 0) reject({{place}, "a whole number of at least 0", json.integer_text(place)});
     value = static_cast<std::size_t>(json.integer(place));
   } else if constexpr (std::is_same_v<T, double>) {
     value = json.is_null() ? StudyRun::kNone : json.number(place);

@@ -69,9 +69,12 @@ std::string StudySettings::digest() const {
 }
 
 LoadedRuns load_runs(const std::string& path) {
-  LoadedRuns loaded;
   const WholeFile file(path);
-  const std::string_view bytes = file.bytes();
+  return parse_runs(file.bytes(), path);
+}
+
+LoadedRuns parse_runs(std::string_view bytes, const std::string& path) {
+  LoadedRuns loaded;
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < bytes.size();) {
     const std::size_t end = bytes.find('\n', begin);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,6 +33,7 @@ struct LoadedRuns {
 // Reads a file of runs. An incomplete last line is dropped, with a notice. InputError for any other line that is not a
 // run.
 FAITHFUL_API LoadedRuns load_runs(const std::string& path);
+FAITHFUL_API LoadedRuns parse_runs(std::string_view bytes, const std::string& path);
 
 // The file of a study that is running. It belongs to one process at a time.
 class FAITHFUL_API RunsFile {

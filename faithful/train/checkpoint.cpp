@@ -42,6 +42,10 @@ class Arrays {
   void add(const std::string& name, std::vector<std::size_t> shape, std::span<const T> values) {
     entries_.push_back(safetensors_entry<T>(name, std::move(shape), values));
   }
+  void add_counters(std::vector<std::int64_t> values) {
+    counters_ = std::move(values);
+    add<std::int64_t>("counters", {counters_.size()}, counters_);
+  }
   void add_made(const std::string& name, std::vector<std::size_t> shape, std::vector<double> values) {
     made_.push_back(std::move(values));
     add<double>(name, std::move(shape), made_.back());
@@ -64,13 +68,15 @@ class Arrays {
 
  private:
   std::vector<SafetensorsEntry> entries_;
+  std::vector<std::int64_t> counters_;
   std::deque<std::vector<double>> made_;
 };
 
 // Reads what Arrays wrote; every number is checked before it is used.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : file_(load_safetensors(path)) {
+  explicit Reader(Safetensors file) : file_(std::move(file)) {
+    const std::string& path = file_.place();
     const SafetensorsMetadata& metadata = file_.metadata();
     const auto format = metadata.find("format");
     if (format == metadata.end() || format->second != kFormat)
@@ -84,7 +90,7 @@ class Reader {
     TrainRecord record;
     const std::vector<double> history = values<double>(prefix + "history", 2);
     const std::size_t fields = epoch_field_count();
-    require(history.size() % fields == 0, prefix + "history");
+    require(file_.at(prefix + "history").shape[1] == fields, prefix + "history");
     record.history.resize(history.size() / fields);
     std::size_t at = 0;
     for (EpochRecord& epoch : record.history)
@@ -98,6 +104,8 @@ class Reader {
     const std::vector<std::size_t> shape = file_.at(scores).shape;
     record.validation_scores = Matrix<float>(shape[0], shape[1], std::move(all));
     record.validation_labels = values<std::int32_t>(prefix + "labels", 1);
+    const std::size_t windows = record.validation_labels.size();
+    require(shape[0] <= (windows == 0 ? 0 : record.history.size()) && shape[1] == windows, scores);
     return record;
   }
 
@@ -138,16 +146,11 @@ Identity read_identity(const SafetensorsMetadata& metadata) {
   return identity;
 }
 
-}  // namespace
-
-void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
-                     const TrainState& state, const WeightsView& weights) {
+Arrays arrays_of(std::span<const TrainRecord> done, const TrainState& state, const WeightsView& weights) {
   Arrays arrays;
   const std::size_t n = weights.weights.size();
-  const std::array<std::int64_t, kCounters> counters = {
-      static_cast<std::int64_t>(state.epoch), static_cast<std::int64_t>(state.batch),
-      static_cast<std::int64_t>(state.step), static_cast<std::int64_t>(done.size())};
-  arrays.add<std::int64_t>("counters", {kCounters}, counters);
+  arrays.add_counters({static_cast<std::int64_t>(state.epoch), static_cast<std::int64_t>(state.batch),
+                       static_cast<std::int64_t>(state.step), static_cast<std::int64_t>(done.size())});
   arrays.add<float>("weights", {n}, weights.weights);
   arrays.add<float>("first_moments", {n}, weights.first_moments);
   arrays.add<float>("second_moments", {n}, weights.second_moments);
@@ -155,16 +158,18 @@ void save_checkpoint(const std::string& path, const Identity& identity, std::spa
   arrays.add_made("sums", {2}, {state.loss_sum, state.norm_sum});
   arrays.add("now.", state.record);
   for (std::size_t i = 0; i < done.size(); ++i) arrays.add(done_prefix(i), done[i]);
+  return arrays;
+}
 
+SafetensorsMetadata metadata_of(const Arrays& arrays, const Identity& identity) {
   SafetensorsMetadata metadata{{"format", std::string(kFormat)}};
   for (std::size_t i = 0; i < identity.size(); ++i)
     metadata[fmt::format("{}{:04} {}", kFieldPrefix, i, identity[i].first)] = identity[i].second;
   metadata[std::string(kDigestKey)] = digest_of(arrays.entries(), metadata);
-  save_safetensors(path, arrays.entries(), metadata);
+  return metadata;
 }
 
-Checkpoint load_checkpoint(const std::string& path) {
-  const Reader file(path);
+Checkpoint read_checkpoint(const Reader& file) {
   Checkpoint checkpoint;
   checkpoint.identity = read_identity(file.metadata());
   checkpoint.weights = file.values<float>("weights", 1);
@@ -190,6 +195,28 @@ Checkpoint load_checkpoint(const std::string& path) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(counters[3]); ++i)
     checkpoint.done.push_back(file.record(done_prefix(i)));
   return checkpoint;
+}
+
+}  // namespace
+
+Checkpoint load_checkpoint(const std::string& path) {
+  return read_checkpoint(Reader(load_safetensors(path)));
+}
+
+Checkpoint parse_checkpoint(std::string bytes, const std::string& place) {
+  return read_checkpoint(Reader(parse_safetensors(std::move(bytes), place)));
+}
+
+void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
+                     const TrainState& state, const WeightsView& weights) {
+  const Arrays arrays = arrays_of(done, state, weights);
+  save_safetensors(path, arrays.entries(), metadata_of(arrays, identity));
+}
+
+std::string checkpoint_bytes(const Checkpoint& checkpoint) {
+  const auto& [identity, done, state, weights, first, second] = checkpoint;
+  const Arrays arrays = arrays_of(done, state, {weights, first, second});
+  return safetensors_bytes(arrays.entries(), metadata_of(arrays, identity));
 }
 
 void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path) {

@@ -54,10 +54,12 @@ struct WeightsView {
 
 // Reads and checks a whole checkpoint: InputError where it is none, or damaged.
 FAITHFUL_API Checkpoint load_checkpoint(const std::string& path);
+FAITHFUL_API Checkpoint parse_checkpoint(std::string bytes, const std::string& place);
 
 // Writes one as a whole or not at all.
 FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
                                   const TrainState& state, const WeightsView& weights);
+FAITHFUL_API std::string checkpoint_bytes(const Checkpoint& checkpoint);
 
 // InputError that names the first wanted field which the checkpoint has otherwise.
 FAITHFUL_API void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path);

@@ -68,6 +68,7 @@ class Job {
   FitResult run();
 
  private:
+  void check_fold(const TrainRecord& fold) const;
   SplitOptions fold_split(std::size_t fold) const;
   Identity identity() const;
   TrainResult train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
@@ -120,7 +121,18 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
   if (checkpoints_.done().size() > folds_)
     reject({{checkpoints_.path()}, fmt::format("a checkpoint with {} folds", folds_), "one with more"});
+  for (const TrainRecord& fold : checkpoints_.done()) check_fold(fold);
   resumed_from_ = checkpoints_.found()->state.step;
+}
+
+// Of a checkpoint: as many epochs and rows of scores as such a fold has.
+void Job::check_fold(const TrainRecord& fold) const {
+  const std::size_t epochs = fold.history.size(), scored = fold.validation_labels.empty() ? 0 : epochs;
+  const bool as_many = options_.train.steps > 0 ? epochs > 0 : epochs == options_.train.epochs;
+  const bool all_scored = fold.validation_scores.rows ==
+                          (options_.train.select == Selection::kLast ? std::min<std::size_t>(scored, 1) : scored);
+  if (!as_many || !all_scored)
+    reject({{checkpoints_.path()}, "folds of the same run", fmt::format("one of {} epochs", epochs)});
 }
 
 SplitOptions Job::fold_split(std::size_t fold) const {
@@ -219,9 +231,12 @@ ThresholdCurve Job::validation_curve(const FitResult& result) const {
   std::vector<WindowSets> sets;  // of the folds, as they were
   sets.reserve(folds_);
   for (std::size_t fold = 0; fold < folds_; ++fold) {
-    const auto row = validation_row(result, result.folds[fold]);
     sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
-    parts.push_back({&sets.back().validation, {row.begin(), row.end()}});
+    const Windows& held = sets.back().validation;
+    if (result.folds[fold].validation_labels != held.labels())  // of a checkpoint, made for other data
+      reject({{checkpoints_.path()}, "a checkpoint of the same run", "folds of other windows"});
+    const std::span<const float> row = validation_row(result, result.folds[fold]);
+    parts.push_back({&held, {row.begin(), row.end()}});
   }
   const Windows& held = result.sets.validation;
   if (folds_ == 0 && held.size() > 0)

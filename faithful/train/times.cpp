@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/data/times.h"
 
 namespace faithful {
 
@@ -17,14 +18,15 @@ std::string place_of(const Dataset& dataset) {
 
 double median_step(const TrainingPart& part) {
   const Dataset& dataset = part.dataset();
-  std::vector<std::int64_t> steps;
+  std::vector<std::uint64_t> steps;
   for (const Piece& piece : part.pieces()) {
     const std::vector<std::int64_t>& times = dataset.series[piece.series].times;
-    for (std::size_t t = piece.begin + 1; t < piece.end; ++t) steps.push_back(times[t] - times[t - 1]);
+    for (std::size_t t = piece.begin + 1; t < piece.end; ++t)
+      steps.push_back(nanoseconds_between(times[t - 1], times[t]));
   }
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   if (!steps.empty()) std::nth_element(steps.begin(), middle, steps.end());
-  if (steps.empty() || *middle <= 0)
+  if (steps.empty() || *middle == 0)
     reject({{place_of(dataset)},
             "timestamps that go on, for positions that are times",
             "a median step of 0",
@@ -37,7 +39,8 @@ double longest_span(const Windows& windows, double step) {
   double longest = 0;
   for (std::size_t i = 0; i < windows.size(); ++i) {
     const std::int64_t* times = windows.dataset().series[windows[i].series].times.data() + windows[i].begin;
-    longest = std::max(longest, static_cast<double>(times[windows[i].length - 1] - times[0]) / step);
+    longest =
+        std::max(longest, static_cast<double>(nanoseconds_between(times[0], times[windows[i].length - 1])) / step);
   }
   return longest;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "faithful/base/error.h"
+#include "faithful/data/times.h"
 #include "faithful/window/proof_internal.h"
 
 namespace faithful {
@@ -70,7 +71,7 @@ void fill_times(const Series& series, const Window& window, double time_step, st
   assert(!series.times.empty() && time_step > 0);
   const std::int64_t* times = series.times.data() + window.begin;
   for (std::size_t t = 0; t < window.length; ++t)
-    out[t] = static_cast<float>(static_cast<double>(times[t] - times[0]) / time_step);
+    out[t] = static_cast<float>(static_cast<double>(nanoseconds_between(times[0], times[t])) / time_step);
   std::fill(out.begin() + window.length, out.end(), 0.0F);
 }
 

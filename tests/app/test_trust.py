@@ -87,6 +87,20 @@ def test_one_bad_line(folder, line):
     assert "1 of 4 predictions are invalid" in done.stderr
 
 
+def test_a_bad_line_before_the_first_sample_is_skipped(folder):
+    done, rows = stream(folder, "20,x,1\n" + 30 * CALM, "--on-error", "skip")
+    assert done.returncode == 0 and [row["status"] for row in rows] == ["invalid", "ok"]
+    text = "t," + HEADER + "0,20,x,1\n" + 30 * ("1," + CALM)
+    done = run("predict", "pump.safetensors", "-", "--time", "t", "--on-error", "skip", cwd=folder, stdin=text)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert [(row["start_time"], row["status"]) for row in rows] == [("", "invalid"), ("1970-01-01T00:00:01Z", "ok")]
+
+
+def test_a_stream_without_times_says_none_as_a_file_does(folder):
+    done, rows = stream(folder, 30 * CALM, "--time", "none")
+    assert done.returncode == 0 and [row["status"] for row in rows] == ["ok"], done.stderr
+
+
 @pytest.mark.parametrize("redirection, found", [("< .", "a folder"), ("<&-", "nothing: it is closed")])
 def test_standard_input_that_cannot_be_read(folder, redirection, found):
     done = subprocess.run(f"'{PROGRAM}' predict pump.safetensors - {redirection}", shell=True, cwd=folder, text=True,

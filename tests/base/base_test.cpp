@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "faithful/base/cpu.h"
+#include "faithful/base/cpu_internal.h"
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/progress.h"
@@ -335,6 +336,13 @@ TEST(Cpu, UsesOneOfTheSetsOfThisMachine) {
   ASSERT_FALSE(sets.empty());
   EXPECT_EQ(sets.back(), "scalar");
   EXPECT_NE(std::find(sets.begin(), sets.end(), instruction_set()), sets.end());
+  const std::string before = instruction_set();
+  for (const std::string& name : sets) {
+    use_instruction_set(name);
+    EXPECT_EQ(instruction_set(), name);
+    EXPECT_EQ(instruction_sets(), sets);
+  }
+  use_instruction_set(before);
 }
 
 }  // namespace

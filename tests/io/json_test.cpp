@@ -78,6 +78,9 @@ TEST(Json, AskedForTheWrongKind) {
   EXPECT_EQ(rejection([&] { value["n"].integer("f: n"); }), "f: n: expected a whole number of 64 bits, found 1.5");
   EXPECT_EQ(rejection([&] { value["big"].integer(); }),
             "JSON: expected a whole number of 64 bits, found 18446744073709551615");
+  EXPECT_EQ(value["big"].integer_text(), "18446744073709551615");
+  EXPECT_EQ(value["k"].integer_text(), "1000");
+  EXPECT_EQ(rejection([&] { value["n"].integer_text("f: n"); }), "f: n: expected a whole number of 64 bits, found 1.5");
   EXPECT_EQ(rejection([&] { value["s"].number(); }), "JSON: expected a number, found a string");
   EXPECT_EQ(rejection([&] { value["s"].integer(); }), "JSON: expected a whole number of 64 bits, found a string");
   EXPECT_EQ(rejection([&] { value.boolean(); }), "JSON: expected a boolean, found an object");

@@ -91,6 +91,17 @@ TEST(RunsFile, ADamagedLineInTheMiddleIsAnError) {
   EXPECT_NE(rejection([&] { load_runs(path); }).find("runs.jsonl:2"), std::string::npos);
 }
 
+// -1.0 is whole, but no integer of JSON.
+TEST(RunsFile, ANegativeSeedIsAnErrorHoweverItIsWritten) {
+  const std::string line = dump_json(to_json(full_run())) + "\n", seed = "\"seed\":3";
+  for (const char* number : {"-1", "-1.0", "-1e0"}) {
+    std::string changed = line;
+    changed.replace(changed.find(seed), seed.size(), std::string("\"seed\":") + number);
+    EXPECT_EQ(rejection([&] { parse_runs(changed, "runs.jsonl"); }),
+              "runs.jsonl:1: expected a whole number of at least 0, found -1");
+  }
+}
+
 TEST(RunsFile, OtherSettingsAreAnErrorThatNamesTheFirst) {
   const TemporaryFolder folder;
   RunsFile file(folder / "runs.jsonl");

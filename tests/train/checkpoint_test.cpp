@@ -211,6 +211,38 @@ TEST(Checkpoint, DamagedOnesAreRejected) {
   EXPECT_NE(rejection([&] { load_checkpoint(saved.path); }).find(saved.path), std::string::npos);
 }
 
+// Folds of a checkpoint whose digest fits, but whose arrays contradict each other or the training.
+TEST(Checkpoint, FoldsThatContradictTheTrainingAreRejected) {
+  const Dataset dataset = toy_cases(2, 18);
+  const FitOptions options = quick(SplitKind::kGiven);
+  const TemporaryFolder folder;
+  ThreadPool pool(1);
+  FitControl control;
+  control.checkpoints = {.path = folder / "c.safetensors", .seconds = 0, .resume = true};
+  control.stop = stop_after(2 * 2 * 3 + 1);  // in the last training
+  ASSERT_TRUE(fit_in_detail(dataset, options, pool, control).stopped);
+  control.stop = {};
+  const Checkpoint good = load_checkpoint(control.checkpoints.path);
+  ASSERT_EQ(good.done.size(), 2U);
+  const auto resumed = [&](auto change) {
+    Checkpoint changed = good;
+    change(changed.done[1]);
+    write_file(control.checkpoints.path, checkpoint_bytes(changed));
+    return rejection([&] { fit_in_detail(dataset, options, pool, control); });
+  };
+  const std::string path = control.checkpoints.path;
+  EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_labels.pop_back(); }),
+            path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
+  EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_scores = {}; }),
+            path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
+  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }), path + ": expected folds of 2 epochs, found one of 0");
+  EXPECT_EQ(resumed([](TrainRecord& fold) {
+              fold.validation_labels.clear();
+              fold.validation_scores = {};
+            }),
+            path + ": expected a checkpoint of the same run, found folds of other windows");
+}
+
 TEST(Checkpoint, RoundTrip) {
   const TemporaryFolder folder;
   TrainState state{.epoch = 2, .batch = 3, .step = 13, .loss_sum = 1.0 / 3, .norm_sum = 7};
@@ -248,6 +280,7 @@ TEST(Checkpoint, RoundTrip) {
   const std::string bytes = read_file(folder / "c", 1 << 20);
   save_checkpoint(folder / "d", read.identity, read.done, read.state, {weights, first, second});
   EXPECT_EQ(read_file(folder / "d", 1 << 20), bytes);
+  EXPECT_EQ(checkpoint_bytes(parse_checkpoint(bytes, "c")), bytes);
 }
 
 }  // namespace

@@ -255,6 +255,19 @@ TEST(Windows, TimesCountFromTheFirstSampleOfTheWindow) {
   EXPECT_EQ(times, (std::vector<float>{0, 1, 1, 11, 0, 2, 3, 3, 0, 0.5F, 0.75F, 0}));
 }
 
+// From 1700 to 2262 are more nanoseconds than std::int64_t holds.
+TEST(Windows, TimesMayBeCenturiesApart) {
+  Dataset dataset = two_channels({2});
+  dataset.series[0].times = {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()};
+  const Split split = Split::hold_out_all(dataset, {.length = 2});
+  const WindowSets sets = cut_windows(split, Scaler(identity(2)));
+  ThreadPool pool(1);
+  const std::vector<std::uint32_t> numbers = {0};
+  std::vector<float> values(2 * 2), times(2);
+  sets.test.fill_into(numbers, {.values = values, .times = times, .time_step = 0x1p60}, pool);
+  EXPECT_EQ(times, (std::vector<float>{0, 16}));
+}
+
 TEST(Windows, SeriesWithoutLabelsCanBeLeftOut) {
   Dataset dataset = two_channels(std::vector<std::size_t>(12, 5));
   for (std::size_t i = 0; i < 12; i += 3) dataset.series[i].label = kNoLabel;
