@@ -57,6 +57,14 @@ Confinement confine_to(const std::string& path);
 // From here on this process opens no file at all; false where the kernel has no seccomp.
 bool forbid_opening();
 
+// Why the last call of libhdf5 failed, as an errno: ENOMEM where it had no memory, that of the system call that failed;
+// 0 where the file is at fault.
+int hdf5_failure();
+
+// The exit code of a child that could not read a file for which the file is not at fault: an errno. This one says that
+// the file is at fault.
+constexpr int kHdf5Damaged = 1;
+
 // What the child does: writes the replies to the requests into the pipe. Nothing that it sends may be trusted.
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);
 

@@ -33,6 +33,7 @@ std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -79,7 +80,7 @@ void bound_memory() {
 // A child process that replies through a pipe. It is ended, if necessary, and waited for.
 class Child {
  public:
-  Child(const std::string& path, const std::vector<Hdf5Request>& requests) {
+  Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     read_end_ = ends[0];
@@ -91,8 +92,10 @@ class Child {
       bound_memory();
       try {
         answer_hdf5_requests(path, requests, ends[1]);
+      } catch (const std::bad_alloc&) {
+        ::_exit(ENOMEM);
       } catch (...) {
-        ::_exit(1);
+        ::_exit(kHdf5Damaged);
       }
       ::_exit(0);
     }
@@ -104,23 +107,24 @@ class Child {
   }
   ~Child() {
     ::close(read_end_);
-    ::kill(process_, SIGKILL);
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (process_ > 0) ::kill(process_, SIGKILL);
+    wait();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False where it has died, or says nothing for too long.
-  bool read_into(void* data, std::size_t size) const {
+  // False where it has died of the file, or says nothing for too long. Error where the system is at fault.
+  bool read_into(void* data, std::size_t size) {
     char* at = static_cast<char*>(data);
     while (size > 0) {
       pollfd waiting{read_end_, POLLIN, 0};
       const int ready = ::poll(&waiting, 1, kSilence);
       if (ready < 0 && errno == EINTR) continue;
       const ssize_t got = ready > 0 ? ::read(read_end_, at, size) : 0;
-      if (got <= 0) return false;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(errno);
+      if (ready > 0 && got == 0) check_exit();
+      if (got == 0) return false;
       at += got;
       size -= static_cast<std::size_t>(got);
     }
@@ -128,6 +132,28 @@ class Child {
   }
 
  private:
+  [[noreturn]] void fail(int error) const {
+    throw Error(fmt::format("{}: cannot be read: {}", path_, std::strerror(error)));
+  }
+
+  // The wait status of the child, which has closed its end of the pipe: it has ended, or is about to.
+  int wait() {
+    int status = 0;
+    while (process_ > 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
+    }
+    process_ = -1;
+    return status;
+  }
+
+  void check_exit() {
+    const int status = wait();
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kHdf5Damaged;
+    // A damaged file can ask for any amount, too.
+    if (code == ENOMEM) reject({{path_}, "an HDF5 file", "a damaged one, or one whose reader is out of memory"});
+    if (code != 0 && code != kHdf5Damaged) fail(code);
+  }
+
+  std::string path_;
   int read_end_ = -1;
   pid_t process_ = -1;
 };
@@ -232,7 +258,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) reject({{path}, "an HDF5 file", error.message()});
   if (size == 0) reject({{path}, "an HDF5 file", "an empty file"});
-  const Child child(path, requests);
+  Child child(path, requests);
   return read_hdf5_replies(path, size, requests,
                            [&](void* data, std::size_t count) { return child.read_into(data, count); });
 }

@@ -14,6 +14,10 @@ void save_hdf5_table(const std::string& path, const Hdf5Table&) {
 #else
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <utility>
 
 #include <fmt/format.h>
 #include <hdf5.h>
@@ -23,25 +27,34 @@ void save_hdf5_table(const std::string& path, const Hdf5Table&) {
 namespace faithful::data {
 namespace {
 
+[[noreturn]] void fail(const std::string& path) {
+  const int error = hdf5_failure();
+  if (error == ENOMEM) throw std::bad_alloc();
+  throw Error(fmt::format("{}: cannot write: {}", path, error == 0 ? "libhdf5 failed" : std::strerror(error)));
+}
+
+void check(herr_t status, const std::string& path) {
+  if (status < 0) fail(path);
+}
+
 // An HDF5 object that is open or could not be made.
 class Handle {
  public:
-  Handle(hid_t id, herr_t (*close)(hid_t), const std::string& path) : id_(id), close_(close) {
-    if (id < 0) throw Error(fmt::format("{}: HDF5 cannot write it", path));
+  Handle(hid_t id, herr_t (*end)(hid_t), const std::string& path) : id_(id), close_(end) {
+    if (id < 0) fail(path);
   }
-  ~Handle() { close_(id_); }
+  ~Handle() {
+    if (id_ >= 0) close_(id_);
+  }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
   hid_t get() const { return id_; }
+  void close(const std::string& path) { check(close_(std::exchange(id_, -1)), path); }  // it may write
 
  private:
   hid_t id_;
   herr_t (*close_)(hid_t);
 };
-
-void check(herr_t status, const std::string& path) {
-  if (status < 0) throw Error(fmt::format("{}: HDF5 cannot write it (is the disk full?)", path));
-}
 
 // The same numbers give the same file: no times in it.
 hid_t make_dataset(hid_t file, const char* name, hid_t type, const std::vector<hsize_t>& shape,
@@ -78,13 +91,16 @@ void save_hdf5_table(const std::string& path, const Hdf5Table& table) {
 #if H5_VERSION_GE(1, 10, 7)
     check(H5Pset_file_locking(access.get(), false, true), path);  // it is locked already
 #endif
-    const Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path);
-    const Handle dataset(make_dataset(file.get(), "dataset", H5T_IEEE_F32LE, {table.rows, table.columns}, path),
-                         H5Dclose, path);
+    Handle file(H5Fcreate(name.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get()), H5Fclose, path);
+    Handle dataset(make_dataset(file.get(), "dataset", H5T_IEEE_F32LE, {table.rows, table.columns}, path), H5Dclose,
+                   path);
     write_rows(dataset.get(), table, path);
-    const Handle meta(make_dataset(file.get(), "meta", H5T_STD_U8LE, {table.meta.size()}, path), H5Dclose, path);
+    dataset.close(path);
+    Handle meta(make_dataset(file.get(), "meta", H5T_STD_U8LE, {table.meta.size()}, path), H5Dclose, path);
     check(H5Dwrite(meta.get(), H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, table.meta.data()), path);
+    meta.close(path);
     check(H5Fflush(file.get(), H5F_SCOPE_GLOBAL), path);
+    file.close(path);
   });
 }
 
