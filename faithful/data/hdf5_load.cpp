@@ -30,52 +30,23 @@ std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "faithful/base/limits.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/io/descriptor_internal.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define FAITHFUL_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FAITHFUL_SANITIZED
-#endif
-
 namespace faithful::data {
 namespace {
 
 constexpr int kSilence = 60'000;  // ms without a byte: the child is caught in a loop
-
-// The child's memory is bounded; sanitizers map terabytes and cannot run so.
-void bound_memory() {
-#ifndef FAITHFUL_SANITIZED
-  constexpr std::size_t kChildMemory = std::size_t{1} << 30;  // bytes, beyond what this process has already
-  std::size_t pages = 0;
-  if (FILE* statm = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(statm, "%zu", &pages) != 1) pages = 0;
-    std::fclose(statm);
-  }
-  const rlim_t limit = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + kChildMemory;
-  const rlimit bound{limit, limit};
-  ::setrlimit(RLIMIT_AS, &bound);
-#endif
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
 
 // A child process that replies through a pipe. It is ended, if necessary, and waited for.
 class Child {
@@ -87,17 +58,7 @@ class Child {
     process_ = ::fork();
     if (process_ == 0) {
       ::close(ends[0]);
-      ::signal(SIGPIPE, SIG_IGN);
-      for (const int crash : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::signal(crash, SIG_DFL);
-      bound_memory();
-      try {
-        answer_hdf5_requests(path, requests, ends[1]);
-      } catch (const std::bad_alloc&) {
-        ::_exit(ENOMEM);
-      } catch (...) {
-        ::_exit(kHdf5Damaged);
-      }
-      ::_exit(0);
+      work_as_hdf5_process([&] { answer_hdf5_requests(path, requests, ends[1]); });
     }
     ::close(ends[1]);
     if (process_ < 0) {
@@ -136,20 +97,14 @@ class Child {
     throw Error(fmt::format("{}: cannot be read: {}", path_, std::strerror(error)));
   }
 
-  // The wait status of the child, which has closed its end of the pipe: it has ended, or is about to.
-  int wait() {
-    int status = 0;
-    while (process_ > 0 && ::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
-    process_ = -1;
-    return status;
-  }
+  // Of the child, which has closed its end of the pipe: it has ended, or is about to.
+  int wait() { return process_ > 0 ? wait_for_hdf5_process(std::exchange(process_, -1)) : 0; }
 
   void check_exit() {
-    const int status = wait();
-    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : kHdf5Damaged;
-    // A damaged file can ask for any amount, too.
-    if (code == ENOMEM) reject({{path_}, "an HDF5 file", "a damaged one, or one whose reader is out of memory"});
+    const int code = wait();
+    // A damaged file can ask for any amount, and can crash the library; so can a lack of memory.
+    if (code == ENOMEM || code == kHdf5Crashed)
+      reject({{path_}, "an HDF5 file", "a damaged HDF5 file, or one whose reader is out of memory"});
     if (code != 0 && code != kHdf5Damaged) fail(code);
   }
 
