@@ -45,8 +45,8 @@ struct Field : FieldDetails {
 // vectors always has a value: where there is no memory for a copy in place, it destroys what was never made.
 template <class... T>
 std::variant<T...> copy_of(const std::variant<T...>& of) {
-  return std::visit([]<class Value>(const Value& value) { return std::variant<T...>(std::in_place_type<Value>, value); },
-                    of);
+  return std::visit(
+      []<class Value>(const Value& value) { return std::variant<T...>(std::in_place_type<Value>, value); }, of);
 }
 
 // A choice is a std::string, the others are what they are.

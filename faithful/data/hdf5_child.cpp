@@ -205,7 +205,7 @@ void answer(hid_t file, const Hdf5Request& request, Pipe& pipe) {
 // Code from elsewhere stays out: no filter from a plugin, no link of a class that a file may choose.
 void load_no_plugins() {
   ::setenv("HDF5_PLUGIN_PRELOAD", "::", 1);  // libhdf5's own word for none, read when it starts
-  if (H5open() < 0) _exit(ENOMEM);  // nothing else can keep it from starting
+  if (H5open() < 0) _exit(ENOMEM);           // nothing else can keep it from starting
   H5PLset_loading_state(0);
   H5Lunregister(H5L_TYPE_EXTERNAL);
 }

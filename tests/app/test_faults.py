@@ -1,6 +1,6 @@
 """The n-th allocation, read, write, fsync, rename, open or thread start fails (tests/faults/fail_nth.cpp, as SQLite's
 tests do it). Each run succeeds with the bytes of an undisturbed one, or ends with one line that names the failure and
-leaves nothing half-written. FAITHFUL_FAULTS=all: every n; else 200 spread n for each verb."""
+leaves nothing half-written. 200 spread n for each verb; FAITHFUL_FAULTS=N: so many; FAITHFUL_FAULTS=all: every n."""
 import collections
 import concurrent.futures
 import dataclasses
@@ -16,8 +16,8 @@ import pytest
 
 from program import BUILD, PROGRAM, TINY, built_without_hdf5, files_of, quick_folder, run, stable, write_tiny
 
-EVERY = os.environ.get("FAITHFUL_FAULTS") == "all"
-FOR_EACH_VERB = 200
+WANTED = os.environ.get("FAITHFUL_FAULTS", "200")
+EVERY = WANTED == "all"
 WORKERS = int(os.environ.get("FAITHFUL_FAULT_WORKERS", "2"))
 KINDS = ["alloc", "read", "write", "fsync", "rename", "open", "thread"]
 # A kind with a "+" fails from the n-th call on.
@@ -205,9 +205,10 @@ def test_any_call_may_fail(folder, verb):
     for scenario in scenarios:
         with tempfile.TemporaryDirectory(dir=folder) as place, concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
             faults = Faults(scenario, place)
-            chosen = points(faults.counts, FOR_EACH_VERB // len(scenarios))
+            chosen = points(faults.counts, 0 if EVERY else int(WANTED) // len(scenarios))
             tried.update(mode for mode, _ in chosen)
-            found = filter(None, pool.map(lambda point: faults.complaint(*point), chosen))
-            complaints += [f"{' '.join(map(str, scenario.arguments[:3]))}: {text}" for text in found]
+            for found in filter(None, pool.map(lambda point: faults.complaint(*point), chosen)):
+                complaints.append(f"{' '.join(map(str, scenario.arguments[:3]))}: {found}")
+                print(complaints[-1], flush=True)
     print(f"\ncount: {sum(tried.values())} faults in {verb} ({', '.join(f'{n} {mode}' for mode, n in tried.items())})")
     assert not complaints, f"{len(complaints)} of {sum(tried.values())}:\n" + "\n".join(complaints[:40])

@@ -110,11 +110,21 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
   return NEXT(__libc_start_main)(counted_main, argc, argv, init, fini, end, stack);
 }
 
-void* malloc(std::size_t size) { return fails(kAlloc) ? nullptr : __libc_malloc(size); }
-void* calloc(std::size_t count, std::size_t size) { return fails(kAlloc) ? nullptr : __libc_calloc(count, size); }
-void* realloc(void* old, std::size_t size) { return fails(kAlloc) ? nullptr : __libc_realloc(old, size); }
-void* memalign(std::size_t align, std::size_t size) { return fails(kAlloc) ? nullptr : __libc_memalign(align, size); }
-void* aligned_alloc(std::size_t align, std::size_t size) { return memalign(align, size); }
+void* malloc(std::size_t size) {
+  return fails(kAlloc) ? nullptr : __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  return fails(kAlloc) ? nullptr : __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  return fails(kAlloc) ? nullptr : __libc_realloc(old, size);
+}
+void* memalign(std::size_t align, std::size_t size) {
+  return fails(kAlloc) ? nullptr : __libc_memalign(align, size);
+}
+void* aligned_alloc(std::size_t align, std::size_t size) {
+  return memalign(align, size);
+}
 int posix_memalign(void** memory, std::size_t align, std::size_t size) {
   *memory = memalign(align, size);
   return *memory == nullptr ? ENOMEM : 0;
@@ -127,11 +137,15 @@ void* mmap64(void* at, std::size_t size, int protection, int flags, int file, of
   return mmap(at, size, protection, flags, file, offset);
 }
 
-ssize_t read(int file, void* into, std::size_t size) { return fails(kRead) ? -1 : syscall(SYS_read, file, into, size); }
+ssize_t read(int file, void* into, std::size_t size) {
+  return fails(kRead) ? -1 : syscall(SYS_read, file, into, size);
+}
 ssize_t pread(int file, void* into, std::size_t size, off_t offset) {
   return fails(kRead) ? -1 : syscall(SYS_pread64, file, into, size, offset);
 }
-ssize_t pread64(int file, void* into, std::size_t size, off_t offset) { return pread(file, into, size, offset); }
+ssize_t pread64(int file, void* into, std::size_t size, off_t offset) {
+  return pread(file, into, size, offset);
+}
 ssize_t readv(int file, const iovec* parts, int count) {
   return fails(kRead) ? -1 : syscall(SYS_readv, file, parts, count);
 }
@@ -155,10 +169,16 @@ ssize_t writev(int file, const iovec* parts, int count) {
 std::size_t fwrite(const void* from, std::size_t size, std::size_t count, FILE* file) {
   return file != stderr && fails(kWrite) ? 0 : NEXT(fwrite)(from, size, count, file);
 }
-int fflush(FILE* file) { return file != stderr && fails(kWrite) ? EOF : NEXT(fflush)(file); }
+int fflush(FILE* file) {
+  return file != stderr && fails(kWrite) ? EOF : NEXT(fflush)(file);
+}
 
-int fsync(int file) { return fails(kSync) ? -1 : static_cast<int>(syscall(SYS_fsync, file)); }
-int fdatasync(int file) { return fails(kSync) ? -1 : static_cast<int>(syscall(SYS_fdatasync, file)); }
+int fsync(int file) {
+  return fails(kSync) ? -1 : static_cast<int>(syscall(SYS_fsync, file));
+}
+int fdatasync(int file) {
+  return fails(kSync) ? -1 : static_cast<int>(syscall(SYS_fdatasync, file));
+}
 
 // Names: files and folders that are named, made or cut.
 int rename(const char* from, const char* to) {
@@ -170,8 +190,12 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
 int mkdir(const char* path, mode_t mode) {
   return fails(kName) ? -1 : static_cast<int>(syscall(SYS_mkdirat, AT_FDCWD, path, mode));
 }
-int ftruncate(int file, off_t size) { return fails(kName) ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, size)); }
-int ftruncate64(int file, off_t size) { return ftruncate(file, size); }
+int ftruncate(int file, off_t size) {
+  return fails(kName) ? -1 : static_cast<int>(syscall(SYS_ftruncate, file, size));
+}
+int ftruncate64(int file, off_t size) {
+  return ftruncate(file, size);
+}
 
 int openat(int folder, const char* path, int flags, ...) {
   va_list arguments;
@@ -187,19 +211,25 @@ int open(const char* path, int flags, ...) {
   va_end(arguments);
   return openat(AT_FDCWD, path, flags, mode);
 }
-int open64(const char* path, int flags, ...) {
-  va_list arguments;
-  va_start(arguments, flags);
-  const int mode = mode_of(flags, arguments);
-  va_end(arguments);
-  return openat(AT_FDCWD, path, flags, mode);
+int open64(const char* path, int flags, ...) __attribute__((alias("open")));
+FILE* fopen(const char* path, const char* mode) {
+  return fails(kOpen) ? nullptr : NEXT(fopen)(path, mode);
 }
-FILE* fopen(const char* path, const char* mode) { return fails(kOpen) ? nullptr : NEXT(fopen)(path, mode); }
-FILE* fopen64(const char* path, const char* mode) { return fopen(path, mode); }
-DIR* opendir(const char* path) { return fails(kOpen) ? nullptr : NEXT(opendir)(path); }
-FILE* tmpfile() { return fails(kOpen) ? nullptr : NEXT(tmpfile)(); }
-FILE* tmpfile64() { return tmpfile(); }
-int pipe2(int* ends, int flags) { return fails(kOpen) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags)); }
+FILE* fopen64(const char* path, const char* mode) {
+  return fopen(path, mode);
+}
+DIR* opendir(const char* path) {
+  return fails(kOpen) ? nullptr : NEXT(opendir)(path);
+}
+FILE* tmpfile() {
+  return fails(kOpen) ? nullptr : NEXT(tmpfile)();
+}
+FILE* tmpfile64() {
+  return tmpfile();
+}
+int pipe2(int* ends, int flags) {
+  return fails(kOpen) ? -1 : static_cast<int>(syscall(SYS_pipe2, ends, flags));
+}
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
   return fails(kThread) ? EAGAIN : NEXT(pthread_create)(thread, attributes, start, argument);
@@ -208,6 +238,8 @@ int posix_spawnp(pid_t* child, const char* file, const posix_spawn_file_actions_
                  const posix_spawnattr_t* attributes, char* const* arguments, char* const* environment) {
   return fails(kThread) ? EAGAIN : NEXT(posix_spawnp)(child, file, actions, attributes, arguments, environment);
 }
-pid_t fork() { return fails(kThread) ? -1 : NEXT(fork)(); }
+pid_t fork() {
+  return fails(kThread) ? -1 : NEXT(fork)();
+}
 
 }  // extern "C"

@@ -275,10 +275,11 @@ TEST(File, AnOutputBelongsToOneAtATime) {
   {
     const OutputLock lock(folder / "f");
     for (const char* name : {"f", "link"})
-      EXPECT_EQ(rejection([&] { const OutputLock second(folder / name); }),
-                (folder / name) +
-                    ": expected a file that no other process writes, found one that is in use (wait for its end, or take "
-                    "another)");
+      EXPECT_EQ(
+          rejection([&] { const OutputLock second(folder / name); }),
+          (folder / name) +
+              ": expected a file that no other process writes, found one that is in use (wait for its end, or take "
+              "another)");
     const OutputLock other(folder / "g");
   }
   EXPECT_EQ(files_in(folder), 1U);  // the link

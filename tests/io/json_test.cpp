@@ -25,7 +25,8 @@ std::string complaint(const std::string& text) {
 
 // With libstdc++ 12 a copy in place ended the process.
 TEST(Json, CopiesMayRunOutOfMemory) {
-  const Json value = parse_json(R"({"a name of a member":["a text that is not short",{"b":[1.5,"another long text"]}]})", "f");
+  const Json value =
+      parse_json(R"({"a name of a member":["a text that is not short",{"b":[1.5,"another long text"]}]})", "f");
   Json target;
   const std::size_t thrown = testing::fail_each_allocation(1, [&] {
     const Json copy = value;
