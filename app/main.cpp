@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <exception>
 #include <new>
+#include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -20,6 +21,18 @@ void occupy_standard_streams() {
     if (::fcntl(stream, F_GETFD) < 0) ::open("/dev/null", kModes[stream]);
 }
 
+// One line, whatever happens meanwhile: what it takes to make the line may fail, too.
+int report(const std::exception& error, int code) {
+  try {
+    const auto* ours = dynamic_cast<const faithful::Error*>(&error);
+    const std::string text = ours == nullptr ? error.what() : ours->spelled_by(faithful::app::flag_text);
+    std::fprintf(stderr, "faithful: %s\n", faithful::printable(text).c_str());
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "faithful: out of memory\n");
+  }
+  return code;
+}
+
 }  // namespace
 
 // Errors become exit codes here and nowhere else: 0 done, 1 failed, 2 bad usage or bad input.
@@ -29,16 +42,11 @@ int main(int argc, char** argv) {
     faithful::app::Command program = faithful::app::make_program();
     return faithful::app::run_program(program, {argv + 1, argv + argc});
   } catch (const faithful::InputError& error) {
-    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.spelled_by(faithful::app::flag_text)).c_str());
-    return 2;
+    return report(error, 2);
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "faithful: out of memory\n");
     return 1;
-  } catch (const faithful::Error& error) {
-    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.spelled_by(faithful::app::flag_text)).c_str());
-    return 1;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "faithful: %s\n", faithful::printable(error.what()).c_str());
-    return 1;
+    return report(error, 1);
   }
 }

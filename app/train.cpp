@@ -13,6 +13,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
+#include "faithful/io/file.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
 
@@ -120,6 +121,7 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
 // load -> window -> model -> train -> evaluate -> report
 void train(const TrainVerbOptions& said) {
   check_output(said);
+  const OutputLock lock(said.output);
   const auto start = std::chrono::steady_clock::now();
   const Dataset dataset = read_dataset(said.data_path, said.data);
   if (!said.json) {

@@ -72,6 +72,13 @@ foreach(script IN LISTS scripts)
   set_tests_properties(${name} PROPERTIES LABELS "fast;program;app" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
 
+# Loaded before the C library by test_faults.py: fails the n-th allocation, read, write, ... of the program.
+add_library(fail_nth MODULE ${PROJECT_SOURCE_DIR}/tests/faults/fail_nth.cpp)
+target_link_libraries(fail_nth PRIVATE ${CMAKE_DL_LIBS})
+target_compile_options(fail_nth PRIVATE -fno-builtin)
+set_target_properties(fail_nth PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+  CXX_VISIBILITY_PRESET default)
+
 # The Python package of the build tree, with Debian's python3 and packages.
 if(FAITHFUL_PYTHON_MODULE)
   file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)

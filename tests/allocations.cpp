@@ -7,6 +7,14 @@
 namespace {
 std::atomic<std::size_t> count = 0;
 std::atomic<std::size_t> largest = 0;
+std::atomic<std::size_t> until_failure = 0;  // allocations; 0: none fails
+
+bool is_failing() {
+  std::size_t left = until_failure.load();
+  while (left > 0 && !until_failure.compare_exchange_weak(left, left - 1)) {
+  }
+  return left == 1;
+}
 }  // namespace
 
 namespace faithful::testing {
@@ -20,6 +28,9 @@ std::size_t largest_allocation() {
 void forget_largest() {
   largest = 0;
 }
+bool fail_allocation(std::size_t n) {
+  return until_failure.exchange(n) > 0;
+}
 
 }  // namespace faithful::testing
 
@@ -30,7 +41,7 @@ void forget_largest() {
   std::size_t seen = largest.load();
   while (size > seen && !largest.compare_exchange_weak(seen, size)) {
   }
-  return std::malloc(size == 0 ? 1 : size);
+  return is_failing() ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
 [[gnu::noinline]] void* operator new(std::size_t size) {
   if (void* memory = operator new(size, std::nothrow)) return memory;

@@ -41,8 +41,23 @@ struct Field : FieldDetails {
   }
 };
 
+// A copy of a variant, made beside its place and then moved there. libstdc++ 12 believes that a variant of strings and
+// vectors always has a value: where there is no memory for a copy in place, it destroys what was never made.
+template <class... T>
+std::variant<T...> copy_of(const std::variant<T...>& of) {
+  return std::visit(
+      []<class Value>(const Value& value) { return std::variant<T...>(std::in_place_type<Value>, value); }, of);
+}
+
 // A choice is a std::string, the others are what they are.
-using FieldValue = std::variant<bool, std::size_t, double, std::string>;
+struct FieldValue : std::variant<bool, std::size_t, double, std::string> {
+  using variant::variant;
+  FieldValue(const FieldValue& other) : variant(copy_of<bool, std::size_t, double, std::string>(other)) {}
+  FieldValue(FieldValue&& other) noexcept = default;
+  FieldValue& operator=(const FieldValue& other) { return *this = FieldValue(other); }
+  FieldValue& operator=(FieldValue&& other) noexcept = default;
+  ~FieldValue() = default;
+};
 FAITHFUL_API std::string to_text(const FieldValue& value);  // "true", "0.1", "post"
 
 // "a whole number from 1 to 1023", "one of post, pre, bare": what the field takes, if it is of this value's kind.

@@ -5,6 +5,7 @@
 #ifdef FAITHFUL_HDF5
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <optional>
 
@@ -34,6 +35,11 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
+// Ends the process where the system is at fault for the call that failed, not the file.
+void exit_if_system_failed() {
+  if (const int error = hdf5_failure(); error != 0) _exit(error);
+}
+
 class Pipe {
  public:
   explicit Pipe(int descriptor) : descriptor_(descriptor) {}
@@ -42,7 +48,8 @@ class Pipe {
     const char* at = static_cast<const char*>(data);
     while (size > 0) {
       const ssize_t sent = ::write(descriptor_, at, size);
-      if (sent <= 0) _exit(1);  // the parent has gone, or has had enough
+      if (sent < 0 && errno == EINTR) continue;
+      if (sent <= 0) _exit(errno);  // the parent has gone, or has had enough
       at += sent;
       size -= static_cast<std::size_t>(sent);
     }
@@ -53,6 +60,7 @@ class Pipe {
     send(text.data(), text.size());
   }
   [[noreturn]] void complain(const std::string& wanted, const std::string& found) {
+    exit_if_system_failed();
     send(static_cast<std::uint64_t>(Hdf5Answer::kComplaint));
     send(wanted);
     send(found);
@@ -110,8 +118,10 @@ void send_elements(hid_t dataset, hid_t space, const std::vector<hsize_t>& shape
     size[0] = std::min<hsize_t>(rows_at_once, shape[0] - at);
     const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
     if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0 ||
-        H5Dread(dataset, H5T_NATIVE_FLOAT, memory.get(), space, H5P_DEFAULT, block.data()) < 0)
-      _exit(1);  // in the middle of an array: the parent reports a damaged file
+        H5Dread(dataset, H5T_NATIVE_FLOAT, memory.get(), space, H5P_DEFAULT, block.data()) < 0) {
+      exit_if_system_failed();
+      _exit(kHdf5Damaged);  // in the middle of an array
+    }
     pipe.send(block.data(), size[0] * row * sizeof(float));
   }
 }
@@ -128,7 +138,10 @@ std::optional<std::string> without_links(hid_t file, const std::string& name, Pi
     if (part.empty() || part == ".") continue;
     const std::string candidate = at + "/" + part;
     H5L_info_t link{};
-    if (H5Lget_info(file, candidate.c_str(), &link, H5P_DEFAULT) < 0) return std::nullopt;
+    if (H5Lget_info(file, candidate.c_str(), &link, H5P_DEFAULT) < 0) {
+      exit_if_system_failed();
+      return std::nullopt;
+    }
     if (link.type == H5L_TYPE_HARD) {
       at = candidate;
       continue;
@@ -192,7 +205,7 @@ void answer(hid_t file, const Hdf5Request& request, Pipe& pipe) {
 // Code from elsewhere stays out: no filter from a plugin, no link of a class that a file may choose.
 void load_no_plugins() {
   ::setenv("HDF5_PLUGIN_PRELOAD", "::", 1);  // libhdf5's own word for none, read when it starts
-  H5open();
+  if (H5open() < 0) _exit(ENOMEM);           // nothing else can keep it from starting
   H5PLset_loading_state(0);
   H5Lunregister(H5L_TYPE_EXTERNAL);
 }

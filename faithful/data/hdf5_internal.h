@@ -1,7 +1,7 @@
 #pragma once
 
-// HDF5 files. libhdf5 crashes and over-allocates on damaged files, so it reads in a child process with bounded memory,
-// which passes arrays back through a pipe; what it sends is checked here.
+// HDF5 files. libhdf5 crashes and over-allocates on damaged files, and crashes where memory ends. So it works in a child
+// process with bounded memory. One that reads passes arrays back through a pipe; what it sends is checked here.
 
 #include <cstdint>
 #include <functional>
@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 #include "faithful/data/arrays_internal.h"
 #include "faithful/data/dataset.h"
@@ -56,6 +58,18 @@ struct Confinement {
 Confinement confine_to(const std::string& path);
 // From here on this process opens no file at all; false where the kernel has no seccomp.
 bool forbid_opening();
+
+// Why the last call of libhdf5 failed, as an errno: ENOMEM where it had no memory, that of the system call that failed;
+// 0 where the file is at fault.
+int hdf5_failure();
+
+// The exit code of a process that works with libhdf5: 0, one of these, or the errno of what the system refused.
+constexpr int kHdf5Damaged = 1;    // the file is at fault
+constexpr int kHdf5Crashed = 200;  // a signal ended it, or libhdf5 itself
+
+// What a process does after the fork: it is silent, has bounded memory, works, and ends.
+[[noreturn]] void work_as_hdf5_process(const std::function<void()>& work);
+int wait_for_hdf5_process(pid_t process);  // its exit code
 
 // What the child does: writes the replies to the requests into the pipe. Nothing that it sends may be trusted.
 void answer_hdf5_requests(const std::string& path, const std::vector<Hdf5Request>& requests, int pipe);

@@ -30,71 +30,35 @@ std::vector<std::optional<PlainArray>> read_hdf5_replies(const std::string& path
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "faithful/base/limits.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/io/descriptor_internal.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define FAITHFUL_SANITIZED
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define FAITHFUL_SANITIZED
-#endif
-
 namespace faithful::data {
 namespace {
 
 constexpr int kSilence = 60'000;  // ms without a byte: the child is caught in a loop
 
-// The child's memory is bounded; sanitizers map terabytes and cannot run so.
-void bound_memory() {
-#ifndef FAITHFUL_SANITIZED
-  constexpr std::size_t kChildMemory = std::size_t{1} << 30;  // bytes, beyond what this process has already
-  std::size_t pages = 0;
-  if (FILE* statm = std::fopen("/proc/self/statm", "r")) {
-    if (std::fscanf(statm, "%zu", &pages) != 1) pages = 0;
-    std::fclose(statm);
-  }
-  const rlim_t limit = pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) + kChildMemory;
-  const rlimit bound{limit, limit};
-  ::setrlimit(RLIMIT_AS, &bound);
-#endif
-  const rlimit no_core{0, 0};
-  ::setrlimit(RLIMIT_CORE, &no_core);
-}
-
 // A child process that replies through a pipe. It is ended, if necessary, and waited for.
 class Child {
  public:
-  Child(const std::string& path, const std::vector<Hdf5Request>& requests) {
+  Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     read_end_ = ends[0];
     process_ = ::fork();
     if (process_ == 0) {
       ::close(ends[0]);
-      ::signal(SIGPIPE, SIG_IGN);
-      for (const int crash : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL}) ::signal(crash, SIG_DFL);
-      bound_memory();
-      try {
-        answer_hdf5_requests(path, requests, ends[1]);
-      } catch (...) {
-        ::_exit(1);
-      }
-      ::_exit(0);
+      work_as_hdf5_process([&] { answer_hdf5_requests(path, requests, ends[1]); });
     }
     ::close(ends[1]);
     if (process_ < 0) {
@@ -104,23 +68,24 @@ class Child {
   }
   ~Child() {
     ::close(read_end_);
-    ::kill(process_, SIGKILL);
-    int status = 0;
-    while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) {
-    }
+    if (process_ > 0) ::kill(process_, SIGKILL);
+    wait();
   }
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  // False where it has died, or says nothing for too long.
-  bool read_into(void* data, std::size_t size) const {
+  // False where it has died of the file, or says nothing for too long. Error where the system is at fault.
+  bool read_into(void* data, std::size_t size) {
     char* at = static_cast<char*>(data);
     while (size > 0) {
       pollfd waiting{read_end_, POLLIN, 0};
       const int ready = ::poll(&waiting, 1, kSilence);
       if (ready < 0 && errno == EINTR) continue;
       const ssize_t got = ready > 0 ? ::read(read_end_, at, size) : 0;
-      if (got <= 0) return false;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) fail(errno);
+      if (ready > 0 && got == 0) check_exit();
+      if (got == 0) return false;
       at += got;
       size -= static_cast<std::size_t>(got);
     }
@@ -128,6 +93,22 @@ class Child {
   }
 
  private:
+  [[noreturn]] void fail(int error) const {
+    throw Error(fmt::format("{}: cannot be read: {}", path_, std::strerror(error)));
+  }
+
+  // Of the child, which has closed its end of the pipe: it has ended, or is about to.
+  int wait() { return process_ > 0 ? wait_for_hdf5_process(std::exchange(process_, -1)) : 0; }
+
+  void check_exit() {
+    const int code = wait();
+    // A damaged file can ask for any amount, and can crash the library; so can a lack of memory.
+    if (code == ENOMEM || code == kHdf5Crashed)
+      reject({{path_}, "an HDF5 file", "a damaged HDF5 file, or one whose reader is out of memory"});
+    if (code != 0 && code != kHdf5Damaged) fail(code);
+  }
+
+  std::string path_;
   int read_end_ = -1;
   pid_t process_ = -1;
 };
@@ -232,7 +213,7 @@ std::vector<std::optional<PlainArray>> load_hdf5_arrays(const std::string& path,
   const std::uintmax_t size = std::filesystem::file_size(path, error);
   if (error) reject({{path}, "an HDF5 file", error.message()});
   if (size == 0) reject({{path}, "an HDF5 file", "an empty file"});
-  const Child child(path, requests);
+  Child child(path, requests);
   return read_hdf5_replies(path, size, requests,
                            [&](void* data, std::size_t count) { return child.read_into(data, count); });
 }

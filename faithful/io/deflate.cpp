@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cassert>
+#include <memory>
 #include <new>
 
-#include "faithful/base/error.h"
 #include "faithful/io/deflate_internal.h"
 
 namespace faithful {
@@ -56,8 +56,9 @@ std::string deflate_bytes(std::string_view bytes, Wrapping wrapping, int level) 
   constexpr int kMemoryLevel = 8;  // zlib's default
   z_stream stream{};
   if (deflateInit2(&stream, level, Z_DEFLATED, static_cast<int>(wrapping), kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) {
-    throw Error("zlib: cannot begin to compress");
+    throw std::bad_alloc();
   }
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, &deflateEnd);
   std::string out(deflateBound(&stream, bytes.size()), '\0');
   std::size_t written = 0;
   int result = Z_OK;
@@ -71,7 +72,6 @@ std::string deflate_bytes(std::string_view bytes, Wrapping wrapping, int level) 
     bytes.remove_prefix(input - stream.avail_in);
     written += output - stream.avail_out;
   }
-  deflateEnd(&stream);
   assert(result == Z_STREAM_END);
   out.resize(written);
   return out;

@@ -86,4 +86,42 @@ FAITHFUL_API void write_file(const std::string& path, std::string_view bytes);
 FAITHFUL_API void write_file_by_name(const std::string& path,
                                      const std::function<void(const std::string& name)>& write);
 
+// A file that grows at its end. Each append is written as a whole or not at all: where it fails, the file is cut back.
+class FAITHFUL_API AppendedFile {
+ public:
+  explicit AppendedFile(const std::string& path);  // made where there is none; InputError where it cannot be
+  ~AppendedFile();
+  AppendedFile(const AppendedFile&) = delete;
+  AppendedFile& operator=(const AppendedFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  int descriptor() const { return descriptor_; }
+
+  void append(std::string_view text);  // Error where the disk is full or fails
+  void sync();                         // to the disk
+  void cut(std::size_t bytes);         // to its first bytes
+
+ private:
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+// Locks an open file against other processes, until it is closed or the process ends. InputError, with `path` as its
+// place, while another process has it. A file system without locks excludes nobody.
+FAITHFUL_API void lock_file(int descriptor, const std::string& path);
+
+// Keeps an output that takes long to make for one process: a locked file `.NAME.lock` beside it, removed at the end. One
+// that a killed process has left is free. InputError while another process has it. A pipe or a device is not locked.
+class FAITHFUL_API OutputLock {
+ public:
+  explicit OutputLock(const std::string& output);
+  ~OutputLock();
+  OutputLock(const OutputLock&) = delete;
+  OutputLock& operator=(const OutputLock&) = delete;
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+};
+
 }  // namespace faithful

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "faithful/base/error.h"
+#include "faithful/base/field.h"
 #include "faithful/base/number.h"
 #include "faithful/io/file.h"
 
@@ -19,6 +20,11 @@ Json::Json(std::string_view text) : value_(std::string(text)) {}
 Json::Json(std::string text) : value_(std::move(text)) {}
 Json::Json(Array items) : value_(std::move(items)) {}
 Json::Json(Object members) : value_(std::move(members)) {}
+
+Json::Json(const Json& other) : value_(copy_of(other.value_)) {}
+Json& Json::operator=(const Json& other) {
+  return *this = Json(other);
+}
 
 Json::Json(float value) : Json(static_cast<double>(value)) {
   std::string digits;

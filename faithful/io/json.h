@@ -45,6 +45,11 @@ class FAITHFUL_API Json {
     }
   }
   // NOLINTEND(google-explicit-constructor)
+  Json(const Json& other);
+  Json(Json&& other) noexcept = default;
+  Json& operator=(const Json& other);
+  Json& operator=(Json&& other) noexcept = default;
+  ~Json() = default;
   static Json array();
   static Json array(const std::vector<std::string>& strings);
   static Json object();

@@ -20,12 +20,18 @@ namespace {
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr int kMostNameTries = 100;
 
-[[noreturn]] void fail_to_write(const std::string& path, int error) {
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  return parent.empty() ? std::string(1, '.') : parent.string();
+}
+
+void fail_to_write(const std::string& path, int error) {
   throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(error)));
 }
 
-// A path that cannot be opened or made: the user's mistake where the path is wrong, a failure otherwise.
-[[noreturn]] void reject_unwritable(const std::string& path, const std::string& folder, int error) {
+void reject_unwritable(const std::string& path, const std::string& folder, int error) {
   if (path.empty()) reject({{"path"}, "the name of a file", "an empty one"});
   if (error == EISDIR) reject({{path}, "a file to write", "a folder"});
   if (error == ENOENT) reject({{path}, "a folder to write in", fmt::format("no folder {}", quote(folder, 200))});
@@ -36,6 +42,8 @@ constexpr int kMostNameTries = 100;
   if (error == ENAMETOOLONG) reject({{path}, "a file that can be written", "a name that is too long"});
   fail_to_write(path, error);
 }
+
+namespace {
 
 // The name of the n-th temporary file of `path`: hidden, in the same folder. Each is locked by its writer, and a lock ends
 // with its process: one that is there and not locked is what a killed writer has left.
@@ -154,7 +162,8 @@ void write_directly(const std::string& path, const std::function<void(FileWriter
   writer.flush();
 }
 
-// The file that a chain of symbolic links ends at (which need not exist), or the path itself.
+}  // namespace
+
 std::string follow_links(const std::string& path) {
   std::filesystem::path at(path);
   std::error_code error;
@@ -165,8 +174,6 @@ std::string follow_links(const std::string& path) {
   }
   return at.string();
 }
-
-}  // namespace
 
 FileWriter::FileWriter(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
 
@@ -212,8 +219,7 @@ Target find_target(const std::string& given) {
   target.mode = status.st_mode & 07777;
   target.is_stream = target.exists && !S_ISREG(status.st_mode);
   if (target.is_stream) return target;
-  const std::filesystem::path parent = std::filesystem::path(target.path).parent_path();
-  target.folder = parent.empty() ? std::string(1, '.') : parent.string();
+  target.folder = folder_of(target.path);
   if (target.path.empty() || target.path.back() == '/') {
     reject_unwritable(target.path, target.folder, target.path.empty() ? ENOENT : EISDIR);
   }

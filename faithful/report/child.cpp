@@ -6,9 +6,11 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <thread>
 
+#include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
@@ -21,15 +23,19 @@ namespace {
 // Unnamed temporary files instead of pipes: no deadlock when both sides write, and no SIGPIPE when the child dies.
 using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
+[[noreturn]] void fail(const char* what, int error) {
+  throw Error(fmt::format("cannot {}: {}", what, std::strerror(error)));
+}
+
 File make_temporary_file() {
   File file(std::tmpfile(), &std::fclose);
-  if (!file) throw Error("cannot make a temporary file (is the disk full?)");
+  if (!file) fail("make a temporary file", errno);
   return file;
 }
 
 void write_all(std::FILE* file, const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size() && std::fflush(file) == 0;
-  if (!written) throw Error("cannot write a temporary file (is the disk full?)");
+  if (!written) fail("write a temporary file", errno);
   std::rewind(file);
 }
 
@@ -38,6 +44,7 @@ std::string read_all(std::FILE* file) {
   std::string text;
   char buffer[1 << 16];
   while (const std::size_t count = std::fread(buffer, 1, sizeof buffer, file)) text.append(buffer, count);
+  if (std::ferror(file) != 0) fail("read a temporary file", errno);
   return text;
 }
 
@@ -75,6 +82,26 @@ bool wait_for(pid_t child, double seconds, int& status) {
   return false;
 }
 
+// What happens in the child before the program starts.
+class SpawnActions {
+ public:
+  SpawnActions() { check(posix_spawn_file_actions_init(&actions_)); }
+  ~SpawnActions() { posix_spawn_file_actions_destroy(&actions_); }
+  SpawnActions(const SpawnActions&) = delete;
+  SpawnActions& operator=(const SpawnActions&) = delete;
+
+  void redirect(std::FILE* file, int stream) {
+    check(posix_spawn_file_actions_adddup2(&actions_, fileno(file), stream));
+  }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  static void check(int error) {
+    if (error != 0) fail("start a process", error);
+  }
+  posix_spawn_file_actions_t actions_{};
+};
+
 constexpr int kNoSuchProgram = 127;
 
 }  // namespace
@@ -82,25 +109,24 @@ constexpr int kNoSuchProgram = 127;
 ChildResult run_child(const std::vector<std::string>& arguments, const std::string& input, double seconds) {
   const File in = make_temporary_file(), out = make_temporary_file(), err = make_temporary_file();
   write_all(in.get(), input);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, fileno(in.get()), 0);
-  posix_spawn_file_actions_adddup2(&actions, fileno(out.get()), 1);
-  posix_spawn_file_actions_adddup2(&actions, fileno(err.get()), 2);
+  SpawnActions actions;
+  actions.redirect(in.get(), 0);
+  actions.redirect(out.get(), 1);
+  actions.redirect(err.get(), 2);
 
   std::vector<std::string> argument_texts = arguments, environment_texts = small_environment();
   const std::vector<char*> argument_pointers = pointers_to(argument_texts);
   const std::vector<char*> environment_pointers = pointers_to(environment_texts);
   pid_t child = 0;
-  const int failure = posix_spawnp(&child, argument_pointers[0], &actions, nullptr, argument_pointers.data(),
+  const int failure = posix_spawnp(&child, argument_pointers[0], actions.get(), nullptr, argument_pointers.data(),
                                    environment_pointers.data());
-  posix_spawn_file_actions_destroy(&actions);
   ChildResult result;
-  if (failure != 0) {
+  if (failure == ENOENT || failure == ENOTDIR || failure == EACCES) {
     result.end = ChildResult::End::kNotFound;
     result.status = failure;
     return result;
   }
+  if (failure != 0) throw Error(fmt::format("cannot start {}: {}", arguments.front(), std::strerror(failure)));
   int status = 0;
   const bool in_time = wait_for(child, seconds, status);
   result.output = read_all(out.get());

@@ -1,18 +1,11 @@
 #include "faithful/study/runs_file.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include "faithful/base/error.h"
 #include "faithful/base/sha256.h"
-#include "faithful/io/file.h"
 
 namespace faithful {
 
@@ -90,29 +83,16 @@ LoadedRuns parse_runs(std::string_view bytes, const std::string& path) {
   return loaded;
 }
 
-RunsFile::RunsFile(std::string path) : path_(std::move(path)) {
-  descriptor_ = open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) reject({{path_}, "a file that can be written", std::strerror(errno)});
-  try {
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0)
-      reject({{path_}, "a file that no other process uses", "one that is in use"});
-    loaded_ = load_runs(path_);
-    if (!loaded_.notice.empty() && ftruncate(descriptor_, static_cast<off_t>(loaded_.good_bytes)) != 0)
-      throw Error(fmt::format("{}: cannot be cut: {}", path_, std::strerror(errno)));
-  } catch (...) {
-    close(descriptor_);
-    throw;
-  }
-}
-
-RunsFile::~RunsFile() {
-  close(descriptor_);
+RunsFile::RunsFile(const std::string& path) : file_(path) {
+  lock_file(file_.descriptor(), path);
+  loaded_ = load_runs(path);
+  if (!loaded_.notice.empty()) file_.cut(loaded_.good_bytes);
 }
 
 void RunsFile::use_settings(const StudySettings& settings) {
   for (const StudySettings& found : loaded_.settings) {
     if (found.data != settings.data || found.split != settings.split) continue;
-    if (!(found == settings)) reject_settings(path_, settings, found);
+    if (!(found == settings)) reject_settings(path(), settings, found);
     return;
   }
   append(dump_json(settings_json(settings)) + "\n");
@@ -124,14 +104,8 @@ void RunsFile::add(const StudyRun& run) {
 }
 
 void RunsFile::append(const std::string& line) {
-  for (std::size_t done = 0; done < line.size();) {
-    const ssize_t count = write(descriptor_, line.data() + done, line.size() - done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
-    done += static_cast<std::size_t>(count);
-  }
-  if (fsync(descriptor_) != 0 && errno != EINVAL)
-    throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+  file_.append(line);
+  file_.sync();
 }
 
 }  // namespace faithful

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/io/file.h"
 #include "faithful/study/run.h"
 
 // runs.jsonl has a line for every finished job. A line with the settings comes before the first run that has them:
@@ -38,12 +39,9 @@ FAITHFUL_API LoadedRuns parse_runs(std::string_view bytes, const std::string& pa
 // The file of a study that is running. It belongs to one process at a time.
 class FAITHFUL_API RunsFile {
  public:
-  explicit RunsFile(std::string path);  // created if needed; InputError while another process uses it
-  ~RunsFile();
-  RunsFile(const RunsFile&) = delete;
-  RunsFile& operator=(const RunsFile&) = delete;
+  explicit RunsFile(const std::string& path);  // created if needed; InputError while another process uses it
 
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return file_.path(); }
   const std::vector<StudyRun>& runs() const { return loaded_.runs; }  // those there at the start
   const std::string& notice() const { return loaded_.notice; }
 
@@ -54,8 +52,7 @@ class FAITHFUL_API RunsFile {
 
  private:
   void append(const std::string& line);
-  std::string path_;
-  int descriptor_ = -1;
+  AppendedFile file_;
   LoadedRuns loaded_;
 };
 

@@ -1,5 +1,6 @@
 #include "faithful/train/checkpoint.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/io/safetensors.h"
 
@@ -219,12 +221,31 @@ std::string checkpoint_bytes(const Checkpoint& checkpoint) {
   return safetensors_bytes(arrays.entries(), metadata_of(arrays, identity));
 }
 
+namespace {
+
+// What to do about a checkpoint of another instruction set.
+std::string instruction_set_hint(const std::string& recorded) {
+  const std::vector<std::string> here = instruction_sets();
+  const std::string anew = fmt::format("without {} it begins anew", field_text("resume"));
+  if (std::find(here.begin(), here.end(), recorded) == here.end()) return "this machine does not have it; " + anew;
+  return fmt::format("set FAITHFUL_ISA={}; {}", recorded, anew);
+}
+
+void check_instruction_set(const std::string& wanted, const std::string* found, const std::string& path) {
+  if (found == nullptr || *found == wanted) return;
+  reject({{path}, fmt::format("a checkpoint made with {} instructions", wanted), *found, instruction_set_hint(*found)});
+}
+
+}  // namespace
+
 void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path) {
   for (const auto& [name, value] : wanted) {
     const std::string* other = nullptr;
     for (const auto& field : found.identity)
       if (field.first == name) other = &field.second;
-    if (other == nullptr || *other != value)
+    if (name == kInstructionSetField)
+      check_instruction_set(value, other, path);
+    else if (other == nullptr || *other != value)
       reject({{path},
               fmt::format("a checkpoint of the same run, with {} {}", name, quote(value)),
               other == nullptr ? "none" : quote(*other),

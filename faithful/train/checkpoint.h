@@ -16,9 +16,9 @@
 //   weights, first_moments, second_moments  F32 [n], laid out as the model's parameters; best_weights, where there is
 //                                           a best epoch
 //   counters                                I64 [4]: complete epochs, steps of the next one, all steps, earlier
-//   trainings sums                                    F64 [2], over the steps of the epoch begun: loss * windows,
-//   gradient norm now.history, now.seconds, ...           the TrainRecord; also as done.0, done.1, .. those of earlier
-//   trainings of
+//                                           trainings
+//   sums                                    F64 [2], over the steps of the epoch begun: loss * windows, gradient norm
+//   now.history, now.seconds, ...           the TrainRecord; also as done.0, done.1, .. those of earlier trainings of
 //                                           the same job (folds)
 //
 // and in its metadata `format`, the fields of its identity and the `digest` of all of it.
@@ -60,6 +60,10 @@ FAITHFUL_API Checkpoint parse_checkpoint(std::string bytes, const std::string& p
 FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
                                   const TrainState& state, const WeightsView& weights);
 FAITHFUL_API std::string checkpoint_bytes(const Checkpoint& checkpoint);
+
+// The field of an identity that names the instruction set: the last digits of a training depend on it. Checkpoints of
+// earlier versions have none; they are resumed on any.
+inline constexpr const char* kInstructionSetField = "instruction_set";
 
 // InputError that names the first wanted field which the checkpoint has otherwise.
 FAITHFUL_API void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path);

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <optional>
 
 #include <fmt/format.h>
 
+#include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/engine/schedule.h"
 #include "faithful/engine/shards.h"
+#include "faithful/io/file.h"
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/augment_internal.h"
@@ -74,6 +75,7 @@ Identity identity_of(const ModelConfig& config, const WindowSets& sets, const Tr
   for (const auto& [name, value] : recorded_fields(config)) identity.emplace_back("model." + name, to_text(value));
   identity.emplace_back("data.train", fmt::format("{:016x}", sets.proof.train_digest));
   identity.emplace_back("data.validation", fmt::format("{:016x}", sets.proof.validation_digest));
+  identity.emplace_back(kInstructionSetField, instruction_set());
   return identity;
 }
 
@@ -129,7 +131,7 @@ class Trainer {
   TrainState state_;
   TrainResult result_;
   std::optional<Progress> progress_;
-  std::ofstream log_;
+  std::optional<AppendedFile> log_;
   double started_ = now(), epoch_started_ = now(), last_note_ = 0;
 };
 
@@ -158,10 +160,7 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
     state_.record.validation_scores.columns = held_labels_.size();
   }
   state_.record.history.reserve(schedule_epochs());
-  if (!control.log.empty()) {
-    log_.open(control.log, std::ios::app);
-    if (!log_) reject({{control.log}, "a file that can be written", "none"});
-  }
+  if (!control.log.empty()) log_.emplace(control.log);
 }
 
 void Trainer::resume() {
@@ -338,13 +337,12 @@ void Trainer::show() {
 }
 
 void Trainer::write_log(const EpochRecord& record) {
-  if (!log_.is_open()) return;
+  if (!log_) return;
   Json line = Json::object();
   line.set("training", control_.title).set("epoch", state_.epoch).set("epochs", schedule_epochs());
   visit_epoch_fields(record, [&](const char* name, const double& value) { line.set(name, value); });
   line.set("windows_per_second", static_cast<double>(result_.windows) / std::max(1e-9, now() - started_));
-  log_ << dump_json(line) << std::endl;  // flushed: it can be followed
-  if (!log_) throw Error(fmt::format("{}: cannot be written", control_.log));
+  log_->append(dump_json(line) + "\n");
 }
 
 }  // namespace

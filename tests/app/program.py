@@ -1,7 +1,9 @@
 """How the Python tests call the program: run("encode", "dft", ...) -> exit code, standard output, standard error."""
+import contextlib
 import functools
 import os
 import pathlib
+import re
 import resource
 import subprocess
 import tempfile
@@ -53,6 +55,42 @@ def write_pump(path, rows):
     lines = [f"{i},{a:.5f},{b:.5f},{y}\n" for i, (a, b, y) in enumerate(zip(first, second, label))]
     path.write_text("time,pressure,flow,broken\n" + "".join(lines))
     return path
+
+
+def write_tiny(path, rows):
+    """As write_pump, for trainings of a few milliseconds: no times, and an anomaly in every 24 rows."""
+    rng = np.random.default_rng(1)
+    first, label = rng.normal(size=rows), np.arange(rows) % 24 >= 16
+    second = np.where(label, -first, first) + 0.1 * rng.normal(size=rows)
+    path.write_text("pressure,flow,broken\n" + "".join(f"{a:.3f},{b:.3f},{y:d}\n" for a, b, y in zip(first, second, label)))
+    return path
+
+
+# A training or a run of `compare` on write_tiny() takes milliseconds.
+TINY = ["--preset", "plain", "--width", "8", "--heads", "2", "--layers", "1", "--window", "8", "--stride", "4", "--batch", "16"]
+
+
+@contextlib.contextmanager
+def quick_folder():
+    """A temporary folder where an fsync costs nothing, and with a gnuplot that draws nothing, in a millisecond."""
+    where = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="faithful-tests-", dir=where) as name:
+        folder = pathlib.Path(name)
+        (folder / "gnuplot").write_text("#!/bin/sh\nread -r line\necho '<svg width=\"1\" height=\"1\"></svg>'\n")
+        (folder / "gnuplot").chmod(0o755)
+        yield folder
+
+
+def files_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def stable(name, data, volatile=r'(?!)'):
+    """The bytes of a file without what differs from run to run: in runs.jsonl of a study the member `seconds` of each run,
+    and the order of the lines (runs end in any order)."""
+    if name.endswith("runs.jsonl"):
+        return b"".join(sorted(re.sub(rb',"seconds":[^,}]*', b"", data).splitlines(True)))
+    return re.sub(volatile.encode(), b"", data, flags=re.M)
 
 
 @functools.cache

@@ -1,7 +1,6 @@
 """`faithful train` as a user meets it: a good model from a table, the same bytes whatever happens on the way."""
 import json
-import os
-import random
+import re
 import signal
 import subprocess
 import time
@@ -47,37 +46,6 @@ def test_threads_change_nothing(table, tmp_path):
     assert one.read_bytes() == two.read_bytes()
 
 
-@pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
-@pytest.mark.parametrize("attempt", range(int(os.environ.get("FAITHFUL_KILL_RUNS", "3"))))
-def test_killed_and_resumed_is_the_same(table, tmp_path, attempt):
-    whole, pieces = tmp_path / "whole.safetensors", tmp_path / "pieces.safetensors"
-    epochs = ["--epochs", "60", "--patience", "0", "--no-baselines"]
-    begin = time.monotonic()
-    train(table, whole, *epochs)
-    duration = time.monotonic() - begin
-    command = [PROGRAM, "train", table, "--time", "time", "--label", "broken", *SMALL, "-o", pieces, *epochs]
-    command += ["--checkpoint-every", "0"]
-    checkpoint, moments, kills = tmp_path / "pieces.safetensors.checkpoint", random.Random(attempt), 0
-    for _ in range(100):
-        resume = ["--resume"] if checkpoint.exists() else []
-        process = subprocess.Popen([*map(str, command), *resume], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if kills < 6:
-            time.sleep(moments.uniform(0.05, 0.6) * duration)
-        else:
-            process.wait(timeout=100)
-        killed = process.poll() is None
-        if killed:
-            process.send_signal(signal.SIGKILL)
-        error = process.communicate()[1].decode()
-        if not killed:
-            assert process.returncode == 0, error
-            break
-        kills += 1
-    assert kills > 0
-    assert whole.read_bytes() == pieces.read_bytes()
-    assert sorted(p.name for p in tmp_path.iterdir() if ".checkpoint" not in p.name) == ["pieces.safetensors", "whole.safetensors"]
-
-
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path, stop):
     output = tmp_path / "m.safetensors"
@@ -91,6 +59,55 @@ def test_interrupt_saves_and_says_how_to_go_on(table, tmp_path, stop):
     assert (tmp_path / "m.safetensors.checkpoint").exists() and not output.exists()
     other = rejected("train", table, "--time", "time", "--label", "broken", *SMALL, "-o", output, "--epochs", "4000", "--patience", "0", "--resume")
     assert "epochs" in other
+
+
+def test_two_trainings_into_one_output_exclude_each_other(table, tmp_path):
+    output, link = tmp_path / "m.safetensors", tmp_path / "link.safetensors"
+    link.symlink_to(output.name)
+    schedule = ["--epochs", "20", "--patience", "0"]
+    command = ["train", table, "--time", "time", "--label", "broken", *SMALL, *schedule, "--checkpoint-every", "0"]
+    train(table, tmp_path / "alone.safetensors", *schedule)
+    first = subprocess.Popen([PROGRAM, *map(str, command), "-o", output], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    while not (tmp_path / "m.safetensors.checkpoint").exists():
+        assert first.poll() is None
+        time.sleep(0.005)
+    first.send_signal(signal.SIGSTOP)  # however long the second takes
+    before = (tmp_path / "m.safetensors.checkpoint").read_bytes()
+    for name in (output, link):
+        assert rejected(*command, "-o", name) == \
+            f"{name}: expected a file that no other process writes, found one that is in use (wait for its end, or take another)"
+    assert (tmp_path / "m.safetensors.checkpoint").read_bytes() == before
+    first.send_signal(signal.SIGCONT)
+    assert first.wait(timeout=100) == 0, first.stderr.read()
+    assert output.read_bytes() == (tmp_path / "alone.safetensors").read_bytes()
+    left = {path.name for path in tmp_path.iterdir()}
+    assert left == {"alone.safetensors", "m.safetensors", "link.safetensors"}
+
+
+def test_a_lock_that_a_killed_training_left_is_free(table, tmp_path):
+    (tmp_path / ".m.safetensors.lock").touch()
+    train(table, tmp_path / "m.safetensors", "--epochs", "1")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
+
+
+def test_resume_needs_the_same_instruction_set(table, tmp_path):
+    here = re.search(r"instruction set (\S+) \(of (.*)\)", run("--version").stdout)
+    others = [name for name in here[2].split(", ") if name not in (here[1], "ssse3")]
+    if not others:
+        pytest.skip("one instruction set only")
+    command = ["train", table, "--time", "time", "--label", "broken", *SMALL, "-o", tmp_path / "m.safetensors", "--epochs", "5000",
+               "--patience", "0", "--checkpoint-every", "0"]
+    process = subprocess.Popen([PROGRAM, *map(str, command)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    checkpoint = tmp_path / "m.safetensors.checkpoint"
+    while not checkpoint.exists():
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.kill()
+    process.communicate()
+    for other in others:
+        assert rejected(*command, "--resume", env={"FAITHFUL_ISA": other}) == \
+            f"{checkpoint}: expected a checkpoint made with {other} instructions, found {here[1]} " \
+            f"(set FAITHFUL_ISA={here[1]}; without --resume it begins anew)"
 
 
 @pytest.mark.parametrize("scaler", ["none", "standard", "min-max", "robust"])

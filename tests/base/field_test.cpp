@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/allocations.h"
 #include "tests/support.h"
 
 namespace faithful {
@@ -26,6 +27,13 @@ std::vector<Setting> settings(Options& options) {
           {{"loud", "", "says more"}, &options.loud},
           {{"side", "SIDE", "where", {.choices = {"left", "right"}}}, choice_of(options.side)},
           {{"title", "TEXT", "above it"}, &options.title}};
+}
+
+TEST(FieldValue, CopiesMayRunOutOfMemory) {
+  const FieldValue value = std::string("a text that does not fit into the object");
+  FieldValue target = true;
+  EXPECT_EQ(testing::fail_each_allocation(1, [&] { target = FieldValue(value); }), 1U);
+  EXPECT_EQ(target, value);
 }
 
 TEST(Field, IsSetByTextAndByValue) {

@@ -45,6 +45,27 @@ std::size_t files_in(const TemporaryFolder& folder) {
   return count;
 }
 
+// The message of the Error of a call that writes to a disk of 4096 bytes. A limit on the size of files stands in for a
+// full disk: write() fails in the same place.
+std::string with_small_disk(const std::function<void()>& call) {
+  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit old_limit{};
+  EXPECT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
+  const rlimit small{4096, old_limit.rlim_max};
+  EXPECT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string message;
+  try {
+    call();
+  } catch (const InputError&) {
+    ADD_FAILURE() << "a full disk is not the user's mistake";
+  } catch (const Error& error) {
+    message = error.what();
+  }
+  ::setrlimit(RLIMIT_FSIZE, &old_limit);
+  std::signal(SIGXFSZ, old_handler);
+  return message;
+}
+
 TEST(File, WhatIsWrittenIsRead) {
   const TemporaryFolder folder;
   const std::string bytes = std::string("a\0b\r\n\xFF", 6) + std::string(200'000, 'x');
@@ -225,26 +246,46 @@ TEST(File, DevicesWithoutAnEndAreRefused) {
 TEST(File, AFullDiskIsAnErrorAndLeavesTheOldFile) {
   const TemporaryFolder folder;
   write_file(folder / "f", "old");
-  // A limit on the size of files stands in for a full disk: write() fails in the same place.
-  const auto old_handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit old_limit{};
-  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
-  const rlimit small{4096, old_limit.rlim_max};
-  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  std::string message;
-  bool is_input_error = false;
-  try {
-    write_file(folder / "f", std::string(100'000, 'n'));
-  } catch (const Error& error) {
-    message = error.what();
-    is_input_error = dynamic_cast<const InputError*>(&error) != nullptr;
-  }
-  ::setrlimit(RLIMIT_FSIZE, &old_limit);
-  std::signal(SIGXFSZ, old_handler);
+  const std::string message = with_small_disk([&] { write_file(folder / "f", std::string(100'000, 'n')); });
   EXPECT_EQ(message, (folder / "f") + ": cannot write: File too large");
-  EXPECT_FALSE(is_input_error);
   EXPECT_EQ(read_file(folder / "f", 100), "old");
   EXPECT_EQ(files_in(folder), 1U);
+}
+
+TEST(File, AppendsAsAWholeOrNotAtAll) {
+  const TemporaryFolder folder;
+  AppendedFile file(folder / "f");
+  file.append("first\n");
+  const std::string message = with_small_disk([&] { file.append(std::string(5000, 'n')); });
+  EXPECT_EQ(message, (folder / "f") + ": cannot write: File too large");
+  EXPECT_EQ(read_file(folder / "f", 10'000), "first\n");
+  file.append("second\n");
+  EXPECT_EQ(read_file(folder / "f", 100), "first\nsecond\n");
+  file.cut(3);
+  EXPECT_EQ(AppendedFile(folder / "f").path(), folder / "f");
+  EXPECT_EQ(read_file(folder / "f", 100), "fir");
+  EXPECT_EQ(rejection([&] { const AppendedFile none(folder / "no/f"); }),
+            (folder / "no/f") + ": expected a folder to write in, found no folder \"" + (folder / "no") + "\"");
+}
+
+TEST(File, AnOutputBelongsToOneAtATime) {
+  const TemporaryFolder folder;
+  std::filesystem::create_symlink("f", folder / "link");
+  std::ofstream(folder / ".f.lock") << "of a killed process";
+  {
+    const OutputLock lock(folder / "f");
+    for (const char* name : {"f", "link"})
+      EXPECT_EQ(
+          rejection([&] { const OutputLock second(folder / name); }),
+          (folder / name) +
+              ": expected a file that no other process writes, found one that is in use (wait for its end, or take "
+              "another)");
+    const OutputLock other(folder / "g");
+  }
+  EXPECT_EQ(files_in(folder), 1U);  // the link
+  const OutputLock again(folder / "f");
+  const OutputLock device("/dev/null");
+  EXPECT_FALSE(std::filesystem::exists("/dev/.null.lock"));
 }
 
 TEST(File, DevFullIsAnError) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/io/file.h"
+#include "tests/allocations.h"
 #include "tests/support.h"
 
 namespace faithful {
@@ -20,6 +21,19 @@ std::string again(const std::string& text) {
 }
 std::string complaint(const std::string& text) {
   return rejection([&] { parse_json(text, "f"); });
+}
+
+// With libstdc++ 12 a copy in place ended the process.
+TEST(Json, CopiesMayRunOutOfMemory) {
+  const Json value =
+      parse_json(R"({"a name of a member":["a text that is not short",{"b":[1.5,"another long text"]}]})", "f");
+  Json target;
+  const std::size_t thrown = testing::fail_each_allocation(1, [&] {
+    const Json copy = value;
+    target = copy;
+  });
+  EXPECT_GE(thrown, 10U);
+  EXPECT_EQ(target, value);
 }
 
 TEST(Json, KeepsWhatItReads) {

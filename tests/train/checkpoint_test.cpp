@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/base/cpu.h"
 #include "faithful/io/file.h"
 #include "faithful/train/fit_details.h"
 #include "tests/support.h"
@@ -183,6 +184,28 @@ TEST(Checkpoint, OfSomethingElseIsRejectedWithTheField) {
   EXPECT_NE(saved.resume(quick(SplitKind::kBlocked), other).find("data.train"), std::string::npos);
 }
 
+// The last digits differ between instruction sets; earlier versions did not record which one it was.
+TEST(Checkpoint, OfAnotherInstructionSetIsRejected) {
+  Saved saved;
+  Checkpoint checkpoint = load_checkpoint(saved.path);
+  ASSERT_EQ(checkpoint.identity.back(), std::pair(std::string("instruction_set"), instruction_set()));
+  const auto save = [&] {
+    save_checkpoint(saved.path, checkpoint.identity, checkpoint.done, checkpoint.state,
+                    {checkpoint.weights, checkpoint.first_moments, checkpoint.second_moments});
+  };
+  checkpoint.identity.back().second = "avx9000";
+  save();
+  EXPECT_EQ(saved.resume(quick(SplitKind::kBlocked), saved.dataset),
+            saved.path + ": expected a checkpoint made with " + instruction_set() +
+                " instructions, found avx9000 (this machine does not have it; without resume it begins anew)");
+  checkpoint.identity.pop_back();
+  save();
+  FitControl control;
+  control.checkpoints = {.path = saved.path, .resume = true};
+  const FitResult resumed = fit_in_detail(saved.dataset, quick(SplitKind::kBlocked), saved.pool, control);
+  expect_same(resumed, fit_in_detail(saved.dataset, quick(SplitKind::kBlocked), saved.pool));
+}
+
 TEST(Checkpoint, DamagedOnesAreRejected) {
   Saved saved;
   const std::string whole = read_file(saved.path, 1 << 24);
@@ -235,7 +258,7 @@ TEST(Checkpoint, FoldsThatContradictTheTrainingAreRejected) {
             path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
   EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_scores = {}; }),
             path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
-  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }), path + ": expected folds of 2 epochs, found one of 0");
+  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }), path + ": expected folds of the same run, found one of 0 epochs");
   EXPECT_EQ(resumed([](TrainRecord& fold) {
               fold.validation_labels.clear();
               fold.validation_scores = {};
