@@ -124,7 +124,8 @@ void train(const TrainVerbOptions& said) {
   }
   const FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);
-  for (const std::string& warning : leak_warnings(dataset, options, pool)) notice(warning);
+  if (!said.resume)
+    for (const std::string& warning : leak_warnings(dataset, options, pool)) notice(warning);
   const StopOnInterrupt stop;
   const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
   if (result.stopped) {

@@ -37,15 +37,19 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
+void take_shape(ModelConfig& config, const Split& split) {
+  config.input.channels = split.dataset().channels.size();
+  config.input.length = split.window_length();
+  config.input.classes = split.dataset().classes.size();
+}
+
 Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options,
                  Scaling scaling) {
   const Split split(dataset, split_options);
   const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
   Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
-  config.input.channels = dataset.channels.size();
-  config.input.length = split.window_length();
-  config.input.classes = dataset.classes.size();
+  take_shape(config, split);
   if (config.has_times()) made.notes = settle_times(config, split.train(), made.sets.train);
   for (std::string& note : settle(config)) made.notes.push_back(std::move(note));
   return made;
@@ -69,12 +73,12 @@ std::vector<std::string> unlabelled_notes(const Dataset& dataset, const SplitOpt
   SplitOptions other = split;
   other.unlabelled = Unlabelled::kNormal;
   const bool has_choice = normal == 0 && std::ranges::any_of(dataset.series, [&](const Series& series) {
-    return counts_as_normal(dataset, other, series);
-  });
-  notes.push_back(fmt::format("{} series without labels are left out{}", left_out,
-                              has_choice ? fmt::format(" (if they hold no anomaly, {} trains on them)",
-                                                       field_text("unlabelled", "normal"))
-                                         : ""));
+                            return counts_as_normal(dataset, other, series);
+                          });
+  notes.push_back(fmt::format(
+      "{} series without labels are left out{}", left_out,
+      has_choice ? fmt::format(" (if they hold no anomaly, {} trains on them)", field_text("unlabelled", "normal"))
+                 : ""));
   return notes;
 }
 
@@ -359,6 +363,10 @@ std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions&
   std::vector<std::string> warnings;
   if (dataset.classes.size() < 2) return warnings;  // a fit says so
   const Split split(dataset, final_split(dataset, options));
+  ModelConfig config = options.model;  // what cannot be trained needs no advice
+  take_shape(config, split);
+  settle(config);
+  if (!config.has_times()) check_config(config);
   for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
     warnings.push_back(leak_warning(leak, dataset));
   return warnings;

@@ -55,6 +55,7 @@ struct ScalingChoice {
 FAITHFUL_API ScalingChoice choose_scaling(const Dataset& dataset, const FitOptions& options, ThreadPool& pool);
 
 // Channels that give the labels of the training part away (find_leaks): a line for each, for the user before training.
+// InputError where split or model do not fit the data.
 FAITHFUL_API std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions& options,
                                                     ThreadPool& pool);
 
