@@ -116,15 +116,16 @@ void write_predictions(const Dataset& dataset, std::size_t offset, const Predict
 // A table of one series, some MB at a time.
 void predict_streamed(const PredictOptions& options, const ReadOptions& reading, const TrainedModel& model,
                       ThreadPool& pool, Sink& sink) {
-  const PredictionLines lines(model, true, !reading.time.empty());
+  const PredictionLines lines(model, true, !reading.time.empty() && reading.time != "none");
   predict_table(
       model, options.data_path, reading, pool,
       [&](const TablePiece& piece) { write_predictions(piece.rows, piece.offset, piece.found, model, lines, sink); },
       [&](const std::string& line) { sink.note(line); });
 }
 
-void predict_loaded(const PredictOptions& options, const TrainedModel& model, ThreadPool& pool, Sink& sink) {
-  const Dataset dataset = read_for_model(options.data_path, options.data, model);
+void predict_loaded(const PredictOptions& options, const ReadOptions& reading, const TrainedModel& model,
+                    ThreadPool& pool, Sink& sink) {
+  const Dataset dataset = read_for_model(options.data_path, reading, model);
   for (const std::string& note : dataset.notes) sink.note(note);
   bool has_times = true;
   for (const Series& series : dataset.series) has_times = has_times && !series.times.empty();
@@ -144,11 +145,12 @@ void predict_loaded(const PredictOptions& options, const TrainedModel& model, Th
 void predict_data(const PredictOptions& options, const TrainedModel& model, Sink& sink) {
   ThreadPool pool(options.threads);
   ReadOptions reading = options.data;
+  const bool with_labels = false;  // nothing is compared with them, and they may be bad
+  for (const std::string& note : settle_reading(options.data_path, model, reading, with_labels)) sink.note(note);
   if (!model.takes_whole_series() && can_stream(options.data_path, reading)) {
-    ignore_unknown_columns(options.data_path, model, reading);
     predict_streamed(options, reading, model, pool, sink);
   } else {
-    predict_loaded(options, model, pool, sink);
+    predict_loaded(options, reading, model, pool, sink);
   }
 }
 
@@ -159,16 +161,9 @@ class LinePredictor {
       : skip_(options.on_error == kSkip),
         predictor_(std::move(model)),
         shape_(predictor_.model().shape()),
-        samples_(predictor_.model().channels, options.data, "standard input"),
-        lines_(predictor_.model(), false, samples_.has_times()),
+        samples_(predictor_.model().channels, options.data, "standard input", recorded_table(predictor_.model())),
         sink_(predictor_.model(), nullptr),
-        times_(shape_.length, 0) {
-    if (shape_.uses_times() && !samples_.has_times())
-      reject({{"standard input"},
-              "times, because the model uses times as positions",
-              "none",
-              field_text("time", "COLUMN")});
-  }
+        times_(shape_.length, 0) {}
 
   void run() {
     LineReader input(STDIN_FILENO, "standard input");
@@ -201,13 +196,22 @@ class LinePredictor {
     return true;
   }
 
+  void begin() {
+    if (shape_.uses_times() && !samples_.has_times())
+      reject({{"standard input"},
+              "times, because the model uses times as positions",
+              "none",
+              field_text("time", "COLUMN")});
+    for (const std::string& note : samples_.notes()) sink_.note(note);
+    lines_.emplace(predictor_.model(), false, samples_.has_times());
+  }
+
   void take_sample() {
-    if (!std::exchange(begun_, true))
-      for (const std::string& note : samples_.notes()) sink_.note(note);
+    if (!std::exchange(begun_, true)) begin();
     times_[count_ % shape_.length] = samples_.time();
     const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
     ++count_;
-    if (found.empty()) return sink_.write(lines_, "");
+    if (found.empty()) return sink_.write(*lines_, "");
     const PredictionCheck check = predictor_.check();
     const bool invalid = check.status == PredictionStatus::kInvalid;
     answer({.begin = count_ - shape_.length,
@@ -222,14 +226,14 @@ class LinePredictor {
 
   void answer(const PredictionRow& row, std::int32_t class_number) {
     sink_.count(class_number, row.status);
-    sink_.write(lines_, lines_.line(row));
+    sink_.write(*lines_, lines_->line(row));
   }
 
   bool skip_, begun_ = false;
   StreamPredictor predictor_;
   WindowShape shape_;
   SampleLines samples_;
-  PredictionLines lines_;
+  std::optional<PredictionLines> lines_;  // from the first sample on: whether there are times is known then
   Sink sink_;
   std::vector<std::int64_t> times_;  // of the last samples, by number modulo length
   std::size_t count_ = 0;            // samples

@@ -129,6 +129,8 @@ void train(const TrainVerbOptions& said) {
   }
   const FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);
+  if (!said.resume)
+    for (const std::string& warning : leak_warnings(dataset, options, pool)) notice(warning);
   const StopOnInterrupt stop;
   const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
   if (result.stopped) {

@@ -25,6 +25,7 @@ std::size_t median(std::vector<std::size_t> values) {
 // Count, mean and squared deviations of values as they come (Welford).
 struct Moments {
   std::size_t count = 0, missing = 0;
+  bool between = false;  // a value is neither the lowest nor the highest
   double mean = 0, squares = 0;
   double low = std::numeric_limits<double>::infinity(), high = -std::numeric_limits<double>::infinity();
 
@@ -36,8 +37,14 @@ struct Moments {
     const double step = value - mean;
     mean += step / static_cast<double>(++count);
     squares += step * (value - mean);
-    low = std::min<double>(low, value);
-    high = std::max<double>(high, value);
+    widen(value);
+  }
+  // To one more value. What was the lowest or the highest, and no longer is, lies between.
+  void widen(double value) {
+    const bool inside = low < high && value != low && value != high;
+    between = between || inside;
+    low = std::min(low, value);
+    high = std::max(high, value);
   }
   // Of two disjoint sets (Chan, Golub, LeVeque 1979).
   void merge(const Moments& other) {
@@ -48,8 +55,9 @@ struct Moments {
     squares += other.squares + step * step * n * m / (n + m);
     mean += step * m / (n + m);
     count += other.count;
-    low = std::min(low, other.low);
-    high = std::max(high, other.high);
+    between = between || other.between;
+    widen(other.low);
+    widen(other.high);
   }
   double deviation() const { return count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0; }
 };
@@ -78,6 +86,7 @@ void audit_channels(PartAudit& part, const Table& moments, const Dataset& datase
     channel.missing = all.missing;
     channel.mean = all.mean;
     channel.deviation = all.deviation();
+    channel.two_valued = all.low < all.high && !all.between;
     channel.low = all.count > 0 ? all.low : 0;
     channel.high = all.count > 0 ? all.high : 0;
     part.channels.push_back(std::move(channel));
@@ -237,6 +246,10 @@ PartAudit audit_part(const Dataset& dataset, Part which, const SeriesList& list,
   audit_spans(part, list);
   audit_points(part, list, moments, pool);
   if (dataset.has_series_labels() && part.labelled_rows == 0) audit_classes(part, list, moments, dataset);
+  std::vector<Piece> pieces;
+  for (const Series* series : list)
+    pieces.push_back({{0, series->length()}, static_cast<std::size_t>(series - dataset.series.data())});
+  part.leaks = find_leaks(dataset, pieces, pool);
   return part;
 }
 

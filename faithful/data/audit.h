@@ -9,6 +9,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
+#include "faithful/data/leaks.h"
 
 // What a careful person checks before training, separately for each part of a data set.
 
@@ -21,6 +22,7 @@ struct ChannelAudit {
   double mean = 0, deviation = 0;   // of all values that are there
   double low = 0, high = 0;
   std::size_t at_fault = 0;  // spans that name it
+  bool two_valued = false;   // as a label is
 };
 
 // How well a baseline detects anomalies.
@@ -45,6 +47,7 @@ struct PartAudit {
   // over channels and time (series of two classes), at its best threshold.
   std::optional<BaselineScore> largest_deviation;
   std::optional<BaselineScore> all_positive;  // baseline: everything is anomalous
+  std::vector<Leak> leaks;                    // channels that give the labels away
   std::optional<double> largest_class;        // baseline: the accuracy of always predicting the most frequent class
 };
 

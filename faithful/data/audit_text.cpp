@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
+#include "faithful/base/error.h"
 #include "faithful/base/utf8.h"
 #include "faithful/data/audit.h"
 #include "faithful/io/json.h"
@@ -26,6 +28,36 @@ std::string names_text(const std::vector<std::string>& names, std::size_t most =
   const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(most, names.size()));
   std::string text = printable(fmt::format("{}", fmt::join(names.begin(), end, ", ")));
   if (names.size() > most) text += fmt::format(" and {} more", names.size() - most);
+  return text;
+}
+
+// Whether a channel looks like a label, by its name.
+bool has_label_name(const std::string& name) {
+  std::string small = name;
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::string_view kWords[] = {"label", "anomal", "fault", "target", "class"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return small.find(word) != std::string::npos; });
+}
+
+// The first names, and all that may be labels: those must not be hidden.
+std::string channels_text(const PartAudit& part) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> first, labels;
+  for (std::size_t c = 0; c < part.channels.size(); ++c) {
+    const ChannelAudit& channel = part.channels[c];
+    const bool leaks = std::ranges::find(part.leaks, c, &Leak::channel) != part.leaks.end();
+    if (c < kMost) {
+      first.push_back(channel.name);
+    } else if (leaks || channel.two_valued || has_label_name(channel.name)) {
+      labels.push_back(channel.name);
+    }
+  }
+  std::string text = fmt::format("{}: {}", part.channels.size(), names_text(first));
+  const std::size_t more = part.channels.size() - first.size() - labels.size();
+  if (more > 0) text += fmt::format(" and {} more", more);
+  if (!labels.empty())
+    text += fmt::format("{} {}", more > 0 ? "; of two values, or named like a label:" : ",",
+                        names_text(labels, labels.size()));
   return text;
 }
 
@@ -98,12 +130,14 @@ std::string part_text(const PartAudit& part, const Audit& audit) {
   line("series",
        fmt::format("{} {}", count_text(part.series), range_text(part.shortest, part.median_length, part.longest)));
   line("rows", count_text(part.rows));
-  line("channels", fmt::format("{}: {}", part.channels.size(), names_text(audit.channels)));
+  line("channels", channels_text(part));
   line("rate", rate_text(part));
   line("missing", missing_text(part));
   line("constant", constant_text(part));
   for (const std::vector<std::string>& same : part.same_series) line("same values", names_text(same));
   line("labels", labels_text(part, audit));
+  for (const Leak& leak : part.leaks)
+    line("label leak", fmt::format("{}: {}", quote(audit.channels[leak.channel]), leak_text(leak, audit.classes)));
   if (part.spans > 0) {
     line("spans", fmt::format("{} {}", count_text(part.spans),
                               range_text(part.shortest_span, part.median_span, part.longest_span)));
@@ -138,9 +172,22 @@ Json channels_json(const PartAudit& part) {
                                     {"deviation", channel.deviation},
                                     {"low", channel.low},
                                     {"high", channel.high},
-                                    {"at_fault", channel.at_fault}});
+                                    {"at_fault", channel.at_fault},
+                                    {"two_valued", channel.two_valued}});
   }
   return channels;
+}
+
+Json leaks_json(const PartAudit& part, const Audit& audit) {
+  Json leaks = Json::array();
+  for (const Leak& leak : part.leaks) {
+    leaks.push_back(Json::Object{{"channel", audit.channels[leak.channel]},
+                                 {"equal", leak.equal},
+                                 {"auc", leak.area},
+                                 {"shift", static_cast<double>(leak.shift)},
+                                 {"class", audit.classes[static_cast<std::size_t>(leak.of_class)]}});
+  }
+  return leaks;
 }
 
 Json part_json(const PartAudit& part, const Audit& audit) {
@@ -160,6 +207,7 @@ Json part_json(const PartAudit& part, const Audit& audit) {
   json.set("where", Json(Json::Array(part.where.begin(), part.where.end())));
   json.set("largest_deviation", score_json(part.largest_deviation)).set("all_positive", score_json(part.all_positive));
   json.set("largest_class", part.largest_class ? Json(*part.largest_class) : Json());
+  json.set("leaks", leaks_json(part, audit));
   Json same = Json::array();
   for (const std::vector<std::string>& names : part.same_series) same.push_back(strings_json(names));
   json.set("same_values", std::move(same)).set("channels", channels_json(part));

@@ -188,10 +188,10 @@ std::vector<std::string> ordered_classes(std::vector<std::string> names) {
 }  // namespace
 
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
-                 const Place& place) {
+                 const Place& place, bool may_lack) {
   std::vector<std::string> names(class_of_series.begin(), class_of_series.end());
   if (!positive.empty()) {
-    if (std::ranges::find(names, positive) == names.end()) reject_positive(positive, place);
+    if (!may_lack && std::ranges::find(names, positive) == names.end()) reject_positive(positive, place);
     for (std::string& name : names)
       if (!name.empty()) name = name == positive ? "anomalous" : "normal";
     dataset.classes = anomaly_classes();

@@ -52,11 +52,17 @@ void append_file(Dataset& all, std::vector<std::string>& class_of_series, Datase
 
 }  // namespace
 
+std::vector<std::string> tables_in(const std::string& folder) {
+  std::vector<std::string> tables;
+  find_tables(folder, "", 0, tables);
+  return tables;
+}
+
 Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
   Dataset all;
   all.name = file_name(path);
-  std::vector<std::string> class_of_series, tables;
-  find_tables(path, "", 0, tables);
+  std::vector<std::string> class_of_series;
+  const std::vector<std::string> tables = tables_in(path);
   if (tables.empty()) reject({{path}, "files .csv, .tsv or .txt (also .gz)", "none"});
   ReadOptions one = options;
   const std::string span_file = find_span_file(path, options);
@@ -70,12 +76,15 @@ Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
     if (slash != std::string::npos) part.name = table.substr(0, slash + 1) + part.name;
     if (slash != std::string::npos && options.series.empty()) part.series[0].name = part.name;
     if (!span_file.empty()) label_by_spans(part, spans, table, span_file);
-    if (all.series.empty()) all.notes = part.notes;
+    if (all.series.empty()) {
+      all.notes = part.notes;
+      all.table = part.table;
+    }
     append_file(all, class_of_series, std::move(part), file, options);
   }
   if (!span_file.empty() && options.label.empty()) all.notes.push_back(fmt::format("labels of {}", span_file));
   if (options.label_of == LabelOf::kSeries && !one.label.empty())
-    set_classes(all, class_of_series, options.positive, {path});
+    set_classes(all, class_of_series, options.positive, {path}, options.positive_may_lack);
   check_positive(all, path, options);
   return finished(std::move(all), path, "csv-folder", options);
 }

@@ -118,7 +118,7 @@ class TableSplitter {
     }
     if (!roles_.label) return;
     if (options_.label_of == LabelOf::kSeries) {
-      set_classes(dataset, class_of_series, options_.positive, {file_.place(0, 0).name});
+      set_classes(dataset, class_of_series, options_.positive, {file_.place(0, 0).name}, options_.positive_may_lack);
     } else {
       dataset.classes = anomaly_classes();
     }
@@ -219,7 +219,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   CsvOptions csv;
   csv.separator = options.separator;
   if (csv.separator == '\0' && extension_of(name) == ".tsv") csv.separator = '\t';
-  csv.decimal = options.decimal;
+  csv.decimal = decimal_of(options);
   csv.header = options.header == Header::kAuto  ? CsvHeader::kAuto
                : options.header == Header::kYes ? CsvHeader::kYes
                                                 : CsvHeader::kNo;
@@ -230,6 +230,26 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
 
 std::string column_name(const CsvFile& file, std::size_t column) {
   return file.has_header() ? file.names()[column] : fmt::format("{}", column + 1);
+}
+
+TableColumns columns_of(const CsvFile& file, const Roles& roles, const ReadOptions& options) {
+  TableColumns table{.count = file.columns(), .named = file.has_header(), .decimal = decimal_of(options)};
+  const auto name = [&](std::optional<std::size_t> column) { return column ? column_name(file, *column) : ""; };
+  table.time = name(roles.time);
+  if (roles.time) {
+    table.time_format = options.time_format;
+    table.time_unit = options.time_unit;
+  }
+  table.label = name(roles.label);
+  if (roles.label) {
+    table.positive = options.positive;
+    table.label_of_series = options.label_of == LabelOf::kSeries;
+  }
+  table.series = name(roles.series);
+  table.part = name(roles.part);
+  for (std::size_t i = 0; i < roles.wanted.size(); ++i)
+    if (roles.wanted[i] == CsvColumn::kIgnore) table.ignored.push_back(column_name(file, i));
+  return table;
 }
 
 // The data set of some rows of a file, which must not be none.
@@ -243,6 +263,7 @@ Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& rol
     dataset.channels = numbered_channels(table.columns.size());
   }
   TableSplitter(file, table, roles, options).split_into(dataset, dataset.name);
+  dataset.table = columns_of(file, roles, options);
   if (roles.time_was_found) {
     dataset.notes.push_back(fmt::format("column {} is taken as the time (another column: {}; none: {})",
                                         quote(column_name(file, *roles.time)), field_text("time", "COLUMN"),
@@ -261,7 +282,7 @@ Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptio
 }  // namespace
 
 void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options) {
-  if (options.positive.empty() || !dataset.has_point_labels()) return;
+  if (options.positive.empty() || options.positive_may_lack || !dataset.has_point_labels()) return;
   for (const Series& series : dataset.series)
     if (std::ranges::find(series.labels, 1) != series.labels.end()) return;
   reject_positive(options.positive, {path});

@@ -79,6 +79,17 @@ bool Dataset::operator==(const Dataset& other) const {
          series == other.series;
 }
 
+std::vector<Piece> without_overlaps(std::span<const Piece> pieces) {
+  std::vector<Piece> merged;
+  for (const Piece& piece : pieces) {
+    if (!merged.empty() && merged.back().series == piece.series && piece.begin <= merged.back().end)
+      merged.back().end = std::max(merged.back().end, piece.end);
+    else
+      merged.push_back(piece);
+  }
+  return merged;
+}
+
 std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> labels) {
   std::vector<LabelSpan> spans;
   for (std::size_t i = 0; i < labels.size(); ++i) {

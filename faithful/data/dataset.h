@@ -43,6 +43,18 @@ struct FAITHFUL_API Series {
   bool operator==(const Series&) const;  // NaN equals NaN
 };
 
+// Which columns of a table had which role when it was read: names, or numbers from 1 where the table has no header.
+struct TableColumns {
+  std::size_t count = 0;  // columns of the table; 0: the data was no table
+  bool named = false;     // it has a header
+  std::string time = {}, time_format = {}, time_unit = {};
+  std::string label = {}, positive = {};
+  bool label_of_series = false;
+  std::string series = {}, part = {};
+  std::vector<std::string> ignored = {};
+  char decimal = '.';
+};
+
 struct FAITHFUL_API Dataset {
   std::string name = {};                   // "SMD", "BasicMotions", "pump"
   std::vector<std::string> channels = {};  // [C], names; never empty
@@ -53,13 +65,24 @@ struct FAITHFUL_API Dataset {
   std::string source = {};              // the path it was read from, or how it was made
   std::string format = {};              // "csv", "npz", "smd", "elevator", ...
   std::vector<std::string> notes = {};  // what the reader did that the user should know, a line each
+  TableColumns table = {};              // how it was read, where it was a table (of a folder: the first one)
 
   std::size_t rows() const;               // sum of the lengths
   std::string place() const;              // in error messages: the source, else the name
   bool has_point_labels() const;          // some series has
   bool has_series_labels() const;         // some series has
-  bool operator==(const Dataset&) const;  // of everything but source, format and notes
+  bool operator==(const Dataset&) const;  // of everything but source, format, notes and table
 };
+
+// Samples of a series of a data set.
+struct Piece : Range {
+  std::size_t series = 0;
+
+  bool operator==(const Piece&) const = default;
+};
+
+// The samples of pieces, each once: what overlaps or touches is one piece. Pieces are by series and begin.
+FAITHFUL_API std::vector<Piece> without_overlaps(std::span<const Piece> pieces);
 
 // The stretches of ones.
 FAITHFUL_API std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> labels);

@@ -41,6 +41,9 @@ using SpansOfFiles = std::vector<std::pair<std::string, std::vector<TimeSpan>>>;
 SpansOfFiles parse_spans(std::string_view text, const std::string& name);
 SpansOfFiles load_spans(const std::string& path);
 
+// The tables of a folder and of the folders in it, as paths below it, in natural order.
+std::vector<std::string> tables_in(const std::string& folder);
+
 bool is_span_file(const std::string& label);  // ReadOptions::label names a file of spans
 // The file of spans of a folder of tables: that of the options, else one of NAB's names in it, in its folder labels, or
 // in labels beside it; empty: none.

@@ -98,7 +98,7 @@ std::vector<Setting> settings(ReadOptions& options) {
       {{"part_column", "COLUMN", "column that says train or test for each row of a table"}, &options.part_column},
       {{"separator", "C", "character between columns", {.shown_default = "found in the first line"}},
        &options.separator},
-      {{"decimal", "C", "decimal sign", {.choices = {".", ","}}}, &options.decimal},
+      {{"decimal", "C", "decimal sign", {.choices = {".", ","}, .shown_default = "."}}, &options.decimal},
       {{"header", "H", "whether the first line has names", {.choices = {"auto", "yes", "no"}}},
        choice_of(options.header)},
       {{"values", "NAME", "the array to read from .npz or HDF5"}, &options.values},
@@ -145,6 +145,16 @@ Dataset load_dataset(const std::string& path, const ReadOptions& options) {
   for (const Format& format : kFormats)
     if (name == format.name) return only_part(format.read(found, options), options.part);
   reject({{.field = "format"}, "a known format", quote(name), suggest(name, read_formats())});
+}
+
+std::string first_table(const std::string& path, const ReadOptions& options) {
+  const std::string found = find_data(path, options.data_dir);
+  if (!is_file(found) && !is_folder(found)) return "";
+  const std::string format = options.format.empty() ? format_of(found) : options.format;
+  if (format == "csv") return is_file(found) ? found : "";
+  if (format != "csv-folder" || !is_folder(found)) return "";
+  const std::vector<std::string> tables = data::tables_in(found);
+  return tables.empty() ? "" : join_path(found, tables.front());
 }
 
 bool can_stream(const std::string& path, const ReadOptions& options) {

@@ -31,6 +31,7 @@ struct ReadOptions {
   std::string label = {};                // csv: column, or .json of spans; npz, hdf5: array; npy: file beside it
   LabelOf label_of = LabelOf::kPoint;    // csv
   std::string positive = {};             // the label that means anomalous, where labels are text; empty: 0 and 1
+  bool positive_may_lack = false;        // else it is an error where no label is `positive`
   std::string time = {};                 // csv: column of times; empty: by its name or its dates; none: no column
   std::string time_format = {};          // of times that are text, such as %d.%m.%Y %H:%M; empty: ISO 8601
   std::string time_unit = "s";           // of times that are numbers (since 1970): s, ms, us, ns
@@ -38,7 +39,7 @@ struct ReadOptions {
   std::string part_column = {};          // csv: column that holds train or test
   std::vector<std::string> ignore = {};  // csv: columns to leave out
   char separator = '\0';                 // csv; \0: found in the first line
-  char decimal = '.';                    // csv
+  char decimal = '\0';                   // csv; \0: .
   Header header = Header::kAuto;         // csv
   std::string values = {};               // npz, hdf5: the array of the values; empty: our own layouts
   std::string axes = {};                 // npy, npz, hdf5: tc, ct, ntc, nct, ... (n series, t time, c channels)
@@ -55,6 +56,9 @@ FAITHFUL_API const std::vector<std::string>& read_formats();
 
 // Reads a file or folder; its name or content decides the format. InputError where it cannot be read.
 FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
+
+// The table itself, or the first one of a folder of tables: its header has the names of the columns. Empty: no table.
+FAITHFUL_API std::string first_table(const std::string& path, const ReadOptions& options);
 
 // The column that is taken as the time of a table where options.time is empty; empty: none.
 FAITHFUL_API std::string found_time_column(const CsvFile& table, const ReadOptions& options);

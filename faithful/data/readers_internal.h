@@ -87,6 +87,10 @@ float read_number(std::string_view text, Missing missing, const PlaceOf& place) 
 
 // ---- times
 
+inline char decimal_of(const ReadOptions& options) {
+  return options.decimal == '\0' ? '.' : options.decimal;
+}
+
 inline constexpr const char* kNoTime = "none";  // ReadOptions::time: no column of times
 
 // A cell as a time, in the format or unit of the options.
@@ -96,9 +100,10 @@ std::string time_words(const ReadOptions& options);  // what an error about it e
 // ---- labels
 
 // Makes dataset.classes of the names of all series (empty: no label), in one order whatever the source: by number
-// where all are numbers, else by letters; normal before anomalous. `positive`: two classes, normal and anomalous.
+// where all are numbers, else by letters; normal before anomalous. `positive`: two classes, normal and anomalous;
+// InputError where no series has it, unless it may lack.
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
-                 const Place& place);
+                 const Place& place, bool may_lack = false);
 
 // 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
 std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);

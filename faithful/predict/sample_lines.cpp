@@ -25,13 +25,16 @@ char find_separator(std::string_view line) {
 
 }  // namespace
 
-SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place)
+SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place,
+                         TableColumns known)
     : channels_(std::move(channels)),
-      options_(options),
+      said_(options),
       place_(std::move(place)),
+      known_(std::move(known)),
       values_(channels_.size()),
       time_(std::numeric_limits<std::int64_t>::min()) {
-  if (options_.time == data::kNoTime) options_.time.clear();
+  if (options.decimal == '\0') said_.decimal = known_.decimal;
+  options_ = said_;
   if (options.missing == Missing::kInterpolate)
     reject(
         {{.field = "missing"}, "error, zero or keep for a stream", "interpolate", "the next value is not known yet"});
@@ -75,7 +78,9 @@ float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
 // A header has a word where a sample would have a number.
 bool SampleLines::is_header() const {
   if (options_.header != Header::kAuto) return options_.header == Header::kYes;
-  const std::optional<std::size_t> number = parse_number<std::size_t>(options_.time);
+  const bool like_training = !known_.named && known_.count == fields_.size();
+  const std::optional<std::size_t> number =
+      parse_number<std::size_t>(options_.time.empty() && like_training ? known_.time : options_.time);
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     float value = 0;
     if (number && i + 1 == *number) continue;
@@ -84,29 +89,62 @@ bool SampleLines::is_header() const {
   return false;
 }
 
+// A column by its name or its number.
+std::optional<std::size_t> SampleLines::find(const std::string& column, const std::vector<std::string>& names) const {
+  if (column.empty()) return std::nullopt;
+  const auto found = std::ranges::find(names, column);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  const std::optional<std::size_t> number = parse_number<std::size_t>(column);
+  if (number && *number >= 1 && *number <= fields_.size()) return *number - 1;
+  return std::nullopt;
+}
+
+// Takes what the options do not say from the training, where its columns are there.
+void SampleLines::recall(const std::vector<std::string>& names, bool header) {
+  if (header ? !known_.named : known_.named || known_.count != fields_.size()) return;
+  if (options_.time.empty() && find(known_.time, names)) {
+    options_.time = known_.time;
+    if (options_.time_format.empty()) options_.time_format = known_.time_format;
+    if (options_.time_unit == ReadOptions{}.time_unit) options_.time_unit = known_.time_unit;
+  }
+  for (const std::string& name : {known_.time, known_.label, known_.series, known_.part})
+    if (name != options_.time) options_.ignore.push_back(name);
+  options_.ignore.insert(options_.ignore.end(), known_.ignored.begin(), known_.ignored.end());
+}
+
 void SampleLines::begin() {
-  std::vector<std::string> names = fields_;
-  if (!is_header()) names = numbered_channels(fields_.size());
-  if (has_times()) {
-    auto found = std::ranges::find(names, options_.time);
-    const std::optional<std::size_t> number = parse_number<std::size_t>(options_.time);
-    if (found == names.end() && number && *number >= 1 && *number <= names.size())
-      found = names.begin() + static_cast<std::ptrdiff_t>(*number - 1);
-    if (found == names.end())
+  options_ = said_;  // an earlier first line may have been rejected
+  time_column_.reset();
+  const bool header = is_header();
+  const std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
+  recall(names, header);
+  if (!options_.time.empty() && options_.time != data::kNoTime) {
+    time_column_ = find(options_.time, names);
+    if (!time_column_)
       reject(
           {{.field = "time"}, "the name or number of a column", quote(options_.time), suggest(options_.time, names)});
-    time_column_ = static_cast<std::size_t>(found - names.begin());
-    names.erase(found);
-    if (!is_header()) names = numbered_channels(names.size());
   }
-  match_ = match_channels(channels_, names, fmt::format("{}:{}", place_, line_));
-  for (std::size_t& column : match_.columns) column += has_times() && column >= time_column_ ? 1 : 0;
+  std::vector<bool> skipped(names.size(), false);
+  if (time_column_) skipped[*time_column_] = true;
+  options_.ignore.push_back(options_.label);
+  for (const std::string& column : options_.ignore)
+    if (const std::optional<std::size_t> at = find(column, names)) skipped[*at] = true;
+  std::vector<std::size_t> kept;  // columns that may be channels
+  std::vector<std::string> kept_names;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (skipped[i]) continue;
+    kept.push_back(i);
+    kept_names.push_back(names[i]);
+  }
+  if (!header) kept_names = numbered_channels(kept.size());
+  match_ = match_channels(channels_, kept_names, fmt::format("{}:{}", place_, line_));
+  for (std::size_t& column : match_.columns) column = kept[column];
 }
 
 void SampleLines::read_time() {
-  const std::string& text = fields_[time_column_];
+  const std::string& text = fields_[*time_column_];
   const std::optional<std::int64_t> time = data::read_time(text, options_);
-  const Place place{place_, line_, time_column_ + 1};
+  const Place place{place_, line_, *time_column_ + 1};
   if (!time) reject({place, data::time_words(options_), quote(text)});
   if (*time < time_) reject({place, "times that never decrease", quote(text)});
   time_ = *time;

@@ -59,6 +59,7 @@ StudySettings make_settings(const Dataset& dataset, const StudyOptions& options)
   add("split.folds", text_of(fit.split.folds));
   add("scaler", to_string(fit.scaler));
   if (!is_former_scaling(fit.scaling, dataset, fit.split.kind)) add("scaling", to_string(fit.scaling));
+  if (fit.split.unlabelled == Unlabelled::kNormal) add("unlabelled", "normal");  // else as earlier runs have it
   for (const auto& [name, value] : recorded_fields(fit.model)) {  // those of the data and of the arm come later
     if (name != "channels" && name != "length" && name != "classes" && name != "encoding" && name != "scale")
       add("model." + name, to_text(value));

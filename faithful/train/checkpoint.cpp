@@ -231,6 +231,10 @@ std::string instruction_set_hint(const std::string& recorded) {
   return fmt::format("set FAITHFUL_ISA={}; {}", recorded, anew);
 }
 
+bool is_of_training(const std::string& name) {
+  return name.starts_with("train.") || name.starts_with("model.");
+}
+
 void check_instruction_set(const std::string& wanted, const std::string* found, const std::string& path) {
   if (found == nullptr || *found == wanted) return;
   reject({{path}, fmt::format("a checkpoint made with {} instructions", wanted), *found, instruction_set_hint(*found)});
@@ -239,18 +243,26 @@ void check_instruction_set(const std::string& wanted, const std::string* found, 
 }  // namespace
 
 void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path) {
+  const auto value_in = [](const Identity& fields, const std::string& name) -> const std::string* {
+    const auto field = std::ranges::find(fields, name, [](const auto& each) { return each.first; });
+    return field == fields.end() ? nullptr : &field->second;
+  };
+  const std::string hint = fmt::format("without {} it begins anew", field_text("resume"));
+  bool of_training = false;  // the caller may want but a part
   for (const auto& [name, value] : wanted) {
-    const std::string* other = nullptr;
-    for (const auto& field : found.identity)
-      if (field.first == name) other = &field.second;
+    of_training = of_training || is_of_training(name);
+    const std::string* other = value_in(found.identity, name);
     if (name == kInstructionSetField)
       check_instruction_set(value, other, path);
     else if (other == nullptr || *other != value)
       reject({{path},
               fmt::format("a checkpoint of the same run, with {} {}", name, quote(value)),
               other == nullptr ? "none" : quote(*other),
-              fmt::format("without {} it begins anew", field_text("resume"))});
+              hint});
   }
+  for (const auto& [name, value] : found.identity)  // fields that are left out where they do nothing
+    if (of_training && is_of_training(name) && value_in(wanted, name) == nullptr)
+      reject({{path}, fmt::format("a checkpoint of the same run, without {}", name), quote(value), hint});
 }
 
 Checkpoints::Checkpoints(CheckpointOptions options)

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/data/leaks.h"
 #include "faithful/evaluate/thresholds.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
@@ -35,24 +37,60 @@ struct Prepared {
   std::vector<std::string> notes;
 };
 
+void take_shape(ModelConfig& config, const Split& split) {
+  config.input.channels = split.dataset().channels.size();
+  config.input.length = split.window_length();
+  config.input.classes = split.dataset().classes.size();
+}
+
 Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options,
                  Scaling scaling) {
   const Split split(dataset, split_options);
   const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
   Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
   ModelConfig& config = made.config;
-  config.input.channels = dataset.channels.size();
-  config.input.length = split.window_length();
-  config.input.classes = dataset.classes.size();
+  take_shape(config, split);
   if (config.has_times()) made.notes = settle_times(config, split.train(), made.sets.train);
   for (std::string& note : settle(config)) made.notes.push_back(std::move(note));
   return made;
 }
 
-std::size_t unlabelled_series(const Dataset& dataset) {
-  return static_cast<std::size_t>(std::count_if(dataset.series.begin(), dataset.series.end(), [](const Series& series) {
-    return series.labels.empty() && series.label == kNoLabel;
-  }));
+// What becomes of series without labels, in words; empty where there are none.
+std::vector<std::string> unlabelled_notes(const Dataset& dataset, const SplitOptions& split, const Windows& train) {
+  std::set<std::size_t> trained;
+  for (std::size_t i = 0; i < train.size(); ++i) trained.insert(train[i].series);
+  std::size_t normal = 0, left_out = 0;
+  for (std::size_t i = 0; i < dataset.series.size(); ++i) {
+    const Series& series = dataset.series[i];
+    if (!series.labels.empty() || series.label != kNoLabel) continue;
+    (trained.contains(i) && counts_as_normal(dataset, split, series) ? normal : left_out) += 1;
+  }
+  std::vector<std::string> notes;
+  if (normal > 0)
+    notes.push_back(fmt::format("{} series without labels are taken as normal: they train ({} leaves them out)", normal,
+                                field_text("unlabelled", "leave-out")));
+  if (left_out == 0) return notes;
+  SplitOptions other = split;
+  other.unlabelled = Unlabelled::kNormal;
+  const bool has_choice = normal == 0 && std::ranges::any_of(dataset.series, [&](const Series& series) {
+                            return counts_as_normal(dataset, other, series);
+                          });
+  notes.push_back(fmt::format(
+      "{} series without labels are left out{}", left_out,
+      has_choice ? fmt::format(" (if they hold no anomaly, {} trains on them)", field_text("unlabelled", "normal"))
+                 : ""));
+  return notes;
+}
+
+// The split of the training on all of the training part.
+SplitOptions final_split(const Dataset& dataset, const FitOptions& options) {
+  SplitOptions split = options.split;
+  apply_known_rules(dataset, split);
+  split.labelled_only = true;
+  const bool given = split.kind == SplitKind::kGiven;
+  const bool validates = given && options.cross_validate && options.train.stop_after == 0;
+  split.refit = given && !(validates && split.folds == 1);
+  return split;
 }
 
 // The validation scores of a fold after the epoch that counts.
@@ -96,12 +134,7 @@ class Job {
 };
 
 Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, const FitControl& control)
-    : dataset_(dataset),
-      options_(options),
-      pool_(pool),
-      control_(control),
-      split_(options.split),
-      checkpoints_(control.checkpoints) {
+    : dataset_(dataset), options_(options), pool_(pool), control_(control), checkpoints_(control.checkpoints) {
   check_train_options(options.train);
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
   if (dataset.classes.size() < 2)
@@ -109,12 +142,10 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
             "labels of two classes or more",
             fmt::format("{} classes", dataset.classes.size()),
             fmt::format("which column holds the labels? {}", field_text("label"))});
-  apply_known_rules(dataset, split_);
-  split_.labelled_only = true;
+  split_ = final_split(dataset, options);
   const bool given = split_.kind == SplitKind::kGiven;
   const bool validates = given && options.cross_validate && split_.folds > 0 && options.train.stop_after == 0;
   if (validates && split_.folds > 1) folds_ = split_.folds;
-  split_.refit = given && !(validates && split_.folds == 1);
   train::check_threshold_rule(options.threshold, dataset, folds_ > 0 || (!split_.refit && split_.validation > 0));
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
@@ -146,16 +177,19 @@ SplitOptions Job::fold_split(std::size_t fold) const {
 Identity Job::identity() const {
   const auto text = [](const auto& value) { return fmt::format("{}", value); };
   const bool former = is_former_scaling(scaling_.scaling, dataset_, split_.kind);
-  return {{"split", to_string(split_.kind)},
-          {"split.seed", text(split_.seed)},
-          {"split.window", text(split_.window.length)},
-          {"split.stride", text(split_.window.stride)},
-          {"split.label", to_string(split_.window.label_rule)},
-          {"split.train", text(split_.train)},
-          {"split.validation", text(split_.validation)},
-          {"split.folds", text(folds_)},
-          {"scale", to_string(options_.scaler)},
-          {"scale.scope", former ? "0" : to_string(scaling_.scaling)}};  // "0": as earlier checkpoints have it
+  Identity identity = {
+      {"split", to_string(split_.kind)},
+      {"split.seed", text(split_.seed)},
+      {"split.window", text(split_.window.length)},
+      {"split.stride", text(split_.window.stride)},
+      {"split.label", to_string(split_.window.label_rule)},
+      {"split.train", text(split_.train)},
+      {"split.validation", text(split_.validation)},
+      {"split.folds", text(folds_)},
+      {"scale", to_string(options_.scaler)},
+      {"scale.scope", former ? "0" : to_string(scaling_.scaling)}};  // "0": as earlier checkpoints have it
+  if (split_.unlabelled == Unlabelled::kNormal) identity.emplace_back("split.unlabelled", "normal");
+  return identity;
 }
 
 TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
@@ -291,8 +325,7 @@ void Job::note_data(FitResult& result, const Prepared& prepared) const {
   const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
   if (std::string choices = choices_text(); !choices.empty()) note(std::move(choices));
   for (const std::string& text : prepared.notes) note(text);
-  if (const std::size_t count = unlabelled_series(dataset_); count > 0)
-    note(fmt::format("{} series without labels are left out", count));
+  for (std::string& text : unlabelled_notes(dataset_, split_, prepared.sets.train)) note(std::move(text));
   if (split_.leave_out.size() > options_.split.leave_out.size())
     note("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
   if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
@@ -353,6 +386,19 @@ FitResult Job::run() {
 FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                         const FitControl& control) {
   return Job(dataset, options, pool, control).run();
+}
+
+std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions& options, ThreadPool& pool) {
+  std::vector<std::string> warnings;
+  if (dataset.classes.size() < 2) return warnings;  // a fit says so
+  const Split split(dataset, final_split(dataset, options));
+  ModelConfig config = options.model;  // what cannot be trained needs no advice
+  take_shape(config, split);
+  settle(config);
+  if (!config.has_times()) check_config(config);
+  for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
+    warnings.push_back(leak_warning(leak, dataset));
+  return warnings;
 }
 
 FitOptions default_fit_options() {

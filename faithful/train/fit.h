@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "faithful/base/api.h"
 #include "faithful/base/progress.h"
@@ -24,7 +25,7 @@ struct EpochRecord;  // faithful/train/record.h
 // All that decides about the result.
 struct FitOptions {
   ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
-  SplitOptions split = {};  // series without labels are left out; rules of known data sets are applied
+  SplitOptions split = {};  // series without labels are left out or normal (`unlabelled`); rules of known data sets are applied
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
   Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
@@ -52,6 +53,11 @@ struct ScalingChoice {
 // where the linear baseline has a higher AUC-PR on the validation part with it, else kCommon. Statistics that new data
 // does not have (kSeries) are never chosen.
 FAITHFUL_API ScalingChoice choose_scaling(const Dataset& dataset, const FitOptions& options, ThreadPool& pool);
+
+// Channels that give the labels of the training part away (find_leaks): a line for each, for the user before training.
+// InputError where split or model do not fit the data.
+FAITHFUL_API std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions& options,
+                                                    ThreadPool& pool);
 
 // How it is watched and steered. Nothing of it changes the result.
 struct FitControl {

@@ -6,11 +6,13 @@ namespace faithful::train {
 namespace {
 
 Json data_json(const Dataset& dataset) {
-  return Json::Object{{"name", dataset.name},
-                      {"format", dataset.format},
-                      {"series", dataset.series.size()},
-                      {"rows", dataset.rows()},
-                      {"channels", dataset.channels.size()}};
+  Json json = Json::Object{{"name", dataset.name},
+                           {"format", dataset.format},
+                           {"series", dataset.series.size()},
+                           {"rows", dataset.rows()},
+                           {"channels", dataset.channels.size()}};
+  if (dataset.table.count > 0) json.set("columns", table_json(dataset.table));
+  return json;
 }
 
 Json options_json(const TrainOptions& options) {

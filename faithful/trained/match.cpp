@@ -24,6 +24,10 @@ std::string list_text(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string unknown_columns_note(const std::vector<std::string>& columns) {
+  return "columns that the model does not know are ignored: " + list_text(columns);
+}
+
 bool is_numbered(const std::vector<std::string>& names) {
   return names == numbered_channels(names.size());
 }
@@ -115,7 +119,7 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
     match.columns.push_back(static_cast<std::size_t>(first - columns.begin()));
   }
   const std::vector<std::string> extra = without(columns, channels);
-  if (!extra.empty()) match.notes.push_back("columns that the model does not know are ignored: " + list_text(extra));
+  if (!extra.empty()) match.notes.push_back(unknown_columns_note(extra));
   return match;
 }
 
@@ -172,35 +176,103 @@ std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& mode
   return std::move(match.notes);
 }
 
-void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options) {
-  if (!can_stream(path, {.format = options.format, .data_dir = options.data_dir})) return;
+namespace {
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+CsvFile open_table(const std::string& path, const ReadOptions& options) {
   CsvOptions csv{.separator = options.separator, .decimal = options.decimal};
   csv.header = options.header == Header::kYes  ? CsvHeader::kYes
                : options.header == Header::kNo ? CsvHeader::kNo
                                                : CsvHeader::kAuto;
-  const CsvFile file(find_data(path, options.data_dir), csv);
-  if (!file.has_header()) return;
-  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
-    return std::ranges::find(names, name) != names.end();
-  };
+  return CsvFile(path, csv);
+}
+
+// Gives the columns of a table the roles that they had in training, where the options say nothing else.
+class Recall {
+ public:
+  Recall(const CsvFile& file, const TableColumns& known, ReadOptions& options)
+      : file_(file), known_(known), options_(options) {}
+
+  void take_all(bool with_labels) {
+    if (options_.time.empty() && is_free(known_.time)) take_time();
+    if (options_.label.empty() && is_free(known_.label) && with_labels) take_label();
+    if (options_.series.empty() && is_free(known_.series)) options_.series = known_.series;
+    if (options_.part_column.empty() && is_free(known_.part)) options_.part_column = known_.part;
+    for (const std::string& name : known_.ignored) ignore(name);
+    for (const std::string& name : {known_.time, known_.label, known_.series, known_.part}) ignore(name);
+  }
+
+ private:
+  // Whether the table has the column, and no flag names it.
+  bool is_free(const std::string& name) const {
+    if (name.empty()) return false;
+    if (file_.has_header() ? !has(file_.names(), name) : known_.named || known_.count != file_.columns()) return false;
+    return name != options_.label && name != options_.time && name != options_.series && name != options_.part_column &&
+           !has(options_.ignore, name);
+  }
+  void take_time() {
+    options_.time = known_.time;
+    if (options_.time_format.empty()) options_.time_format = known_.time_format;
+    if (options_.time_unit == ReadOptions{}.time_unit) options_.time_unit = known_.time_unit;
+  }
+  void take_label() {
+    options_.label = known_.label;
+    options_.label_of = known_.label_of_series ? LabelOf::kSeries : options_.label_of;
+    if (!options_.positive.empty()) return;
+    options_.positive = known_.positive;
+    options_.positive_may_lack = true;  // new data need not have an anomaly
+  }
+  void ignore(const std::string& name) {
+    if (is_free(name)) options_.ignore.push_back(name);
+  }
+
+  const CsvFile& file_;
+  const TableColumns& known_;
+  ReadOptions& options_;
+};
+
+// The columns that have no role, as names.
+std::vector<std::string> columns_without_role(const CsvFile& file, const ReadOptions& options) {
   const std::vector<std::string> roles = {options.label, options.time, options.series, options.part_column};
-  std::vector<std::string> left;  // that no flag names
+  std::vector<std::string> left;
   for (std::size_t i = 0; i < file.names().size(); ++i) {
     const std::string &name = file.names()[i], number = std::to_string(i + 1);
     if (!has(options.ignore, name) && !has(options.ignore, number) && !has(roles, name) && !has(roles, number))
       left.push_back(name);
   }
-  const ChannelMatch match = match_channels(model.channels, left, path);
-  const std::string time = found_time_column(file, options);
-  if (!time.empty()) options.time = has(model.channels, time) ? "none" : time;  // a channel of the model is no time
-  for (std::size_t i = 0; i < left.size(); ++i)
-    if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time)
-      options.ignore.push_back(left[i]);
+  return left;
 }
 
-Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options) {
-  ignore_unknown_columns(path, model, options);
+}  // namespace
+
+std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model, ReadOptions& options,
+                                        bool with_labels) {
+  const std::string table = first_table(path, options);
+  if (table.empty()) return {};
+  const TableColumns known = recorded_table(model);
+  if (options.decimal == '\0') options.decimal = known.decimal;
+  const CsvFile file = open_table(table, options);
+  Recall(file, known, options).take_all(with_labels);
+  if (!file.has_header()) return {};
+  const std::vector<std::string> left = columns_without_role(file, options);
+  const ChannelMatch match = match_channels(model.channels, left, table);
+  const std::string time = found_time_column(file, options);
+  if (!time.empty()) options.time = has(model.channels, time) ? "none" : time;  // a channel of the model is no time
+  std::vector<std::string> extra;
+  for (std::size_t i = 0; i < left.size(); ++i)
+    if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time) extra.push_back(left[i]);
+  options.ignore.insert(options.ignore.end(), extra.begin(), extra.end());
+  if (extra.empty()) return {};
+  return {unknown_columns_note(extra)};
+}
+
+Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options, bool with_labels) {
+  const std::vector<std::string> notes = settle_reading(path, model, options, with_labels);
   Dataset dataset = load_dataset(path, options);
+  dataset.notes.insert(dataset.notes.end(), notes.begin(), notes.end());
   for (std::string& note : fit_to_model(dataset, model)) dataset.notes.push_back(std::move(note));
   return dataset;
 }

@@ -40,11 +40,15 @@ FAITHFUL_API std::string scaling_note(const TrainedModel& model);
 // missing.
 FAITHFUL_API std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model);
 
-// Options for reading a text table with a header: leaves out the columns that the model does not know and the options
-// do not name, which may hold anything. InputError where channels are missing.
-FAITHFUL_API void ignore_unknown_columns(const std::string& path, const TrainedModel& model, ReadOptions& options);
+// Options for reading a table, or a folder of tables, that is to fit the model. What the options do not say is as in its
+// training: the columns of time (with format and unit), label, series and part, those that were ignored, the decimal
+// sign. Columns that the model does not know may hold anything, and are left out; a note says so. Without labels, the
+// column of labels is left out, too. Columns that are not there are no error, but channels are: InputError.
+FAITHFUL_API std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model,
+                                                     ReadOptions& options, bool with_labels = true);
 
-// Reads a data set and makes it fit the model. The notes of both steps are the data set's.
-FAITHFUL_API Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options = {});
+// Reads a data set so and makes it fit the model. The notes of all steps are the data set's.
+FAITHFUL_API Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options = {},
+                                    bool with_labels = true);
 
 }  // namespace faithful

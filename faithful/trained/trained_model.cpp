@@ -13,6 +13,9 @@ namespace faithful {
 
 namespace {
 
+constexpr const char* kUnlabelledKey = "unlabelled";
+constexpr const char* kNormalName = "normal";
+
 WindowOptions prediction_windows(const TrainedModel& model) {
   WindowOptions options = model.window;
   options.length = model.shape().length;
@@ -65,19 +68,21 @@ std::string set_threshold(TrainedModel& model, const ThresholdRule& rule) {
 Json split_json(const SplitOptions& split) {
   Json together = Json::array();
   for (const std::vector<std::string>& names : split.together) together.push_back(Json::array(names));
-  return Json::Object{{"kind", to_string(split.kind)},
-                      {"seed", split.seed},
-                      {"window", split.window.length},
-                      {"stride", split.window.stride},
-                      {"label", to_string(split.window.label_rule)},
-                      {"train", split.train},
-                      {"validation", split.validation},
-                      {"block_windows", split.block_windows},
-                      {"folds", split.folds},
-                      {"refit", split.refit},
-                      {"labelled_only", split.labelled_only},
-                      {"together", together},
-                      {"leave_out", Json::array(split.leave_out)}};
+  Json json = Json::Object{{"kind", to_string(split.kind)},
+                           {"seed", split.seed},
+                           {"window", split.window.length},
+                           {"stride", split.window.stride},
+                           {"label", to_string(split.window.label_rule)},
+                           {"train", split.train},
+                           {"validation", split.validation},
+                           {"block_windows", split.block_windows},
+                           {"folds", split.folds},
+                           {"refit", split.refit},
+                           {"labelled_only", split.labelled_only},
+                           {"together", together},
+                           {"leave_out", Json::array(split.leave_out)}};
+  if (split.unlabelled == Unlabelled::kNormal) json.set(kUnlabelledKey, kNormalName);  // else as earlier files have it
+  return json;
 }
 
 SplitOptions parse_split(const Json& json, const std::string& place) {
@@ -99,8 +104,54 @@ SplitOptions parse_split(const Json& json, const std::string& place) {
   split.folds = count("folds");
   split.refit = json["refit"].boolean(place);
   split.labelled_only = json["labelled_only"].boolean(place);
+  if (const Json* unlabelled = json.find(kUnlabelledKey)) {
+    if (unlabelled->string(place) != kNormalName)
+      reject({{place}, quote(kNormalName), quote(unlabelled->string(place))});
+    split.unlabelled = Unlabelled::kNormal;
+  }
   for (const Json& names : json["together"].items(place)) split.together.push_back(names.strings(place));
   return split;
+}
+
+Json table_json(const TableColumns& table) {
+  Json json = Json::Object{{"count", table.count}, {"named", table.named}};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) json.set(name, value);
+  };
+  add("time", table.time);
+  add("time_format", table.time_format);
+  add("time_unit", table.time_unit);
+  add("label", table.label);
+  add("positive", table.positive);
+  add("series", table.series);
+  add("part", table.part);
+  add("decimal", std::string(1, table.decimal));
+  return json.set("label_of_series", table.label_of_series).set("ignored", Json::array(table.ignored));
+}
+
+TableColumns recorded_table(const TrainedModel& model) {
+  const std::string place = "record of the model: data.columns";
+  const Json* data = model.record.find("data");
+  const Json* json = data != nullptr ? data->find("columns") : nullptr;
+  if (json == nullptr) return {};
+  const auto text = [&](const char* name) {
+    const Json* found = json->find(name);
+    return found == nullptr ? "" : found->string(place);
+  };
+  TableColumns table;
+  table.count = static_cast<std::size_t>((*json)["count"].integer(place));
+  table.named = (*json)["named"].boolean(place);
+  table.time = text("time");
+  table.time_format = text("time_format");
+  table.time_unit = text("time_unit");
+  table.label = text("label");
+  table.positive = text("positive");
+  table.label_of_series = (*json)["label_of_series"].boolean(place);
+  table.series = text("series");
+  table.part = text("part");
+  table.ignored = (*json)["ignored"].strings(place);
+  table.decimal = text("decimal") == "," ? ',' : '.';
+  return table;
 }
 
 Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {

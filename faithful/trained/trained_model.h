@@ -62,6 +62,11 @@ FAITHFUL_API std::string set_threshold(TrainedModel& model, const ThresholdRule&
 FAITHFUL_API Json split_json(const SplitOptions& split);
 FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place);
 
+// How the training table was read, as a model's record keeps it. Of a record without it (other formats, files before
+// version 0.2), nothing is known.
+FAITHFUL_API Json table_json(const TableColumns& table);
+FAITHFUL_API TableColumns recorded_table(const TrainedModel& model);
+
 // The test part of the model's own training: the data set split again as its record says. The digest in the record
 // proves that the windows are the same. InputError if the data set is not the one of the training.
 FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);

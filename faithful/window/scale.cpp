@@ -55,18 +55,6 @@ Extent measure(ScalerKind kind, std::vector<float>& values) {
   return extent;
 }
 
-// The training samples, each once: pieces of a random split overlap.
-std::vector<Piece> without_overlaps(const std::vector<Piece>& pieces) {
-  std::vector<Piece> merged;
-  for (const Piece& piece : pieces) {
-    if (!merged.empty() && merged.back().series == piece.series && piece.begin <= merged.back().end)
-      merged.back().end = std::max(merged.back().end, piece.end);
-    else
-      merged.push_back(piece);
-  }
-  return merged;
-}
-
 void gather(const Dataset& dataset, std::span<const Piece> pieces, std::size_t channel, std::vector<float>& values) {
   values.clear();
   for (const Piece& piece : pieces)
@@ -228,7 +216,7 @@ const Scale& Scaler::of(const std::string& series_name) const {
 Scaler fit_scaler(const TrainingPart& part, ScalerKind kind, Scaling scaling) {
   check_scaling(part, kind, scaling);
   const Dataset& dataset = part.dataset();
-  const std::vector<Piece> pieces = without_overlaps(part.pieces());
+  const std::vector<Piece> pieces = without_overlaps(part.pieces());  // those of a random split overlap
   const std::vector<Extent> common = measure_channels(dataset, pieces, kind);
   ScalerRecord record{kind, make_scale(common, common), {}, scaling == Scaling::kAuto ? Scaling::kCommon : scaling};
   if (scaling == Scaling::kSeries) {

@@ -16,6 +16,7 @@ namespace {
 
 const std::vector<std::string> kSplitNames = {"blocked", "series", "given", "random"};
 const std::vector<std::string> kRuleNames = {"any", "last", "majority"};
+const std::vector<std::string> kUnlabelledNames = {"leave-out", "normal"};
 
 std::size_t index_of(std::string_view name, const std::vector<std::string>& names, const Place& place,
                      const char* what) {
@@ -96,6 +97,11 @@ std::vector<Setting> settings(SplitOptions& options) {
         "blocked: blocks of each timeline, no leak; series: whole series; given: the data's own; random: leaks",
         {.choices = kSplitNames, .group = kGroup, .common = true}},
        choice_of(options.kind)},
+      {{"unlabelled",
+        "WHAT",
+        "series without labels in the data's own training part: leave them out, or take them as normal to train on",
+        {.choices = kUnlabelledNames, .group = kGroup}},
+       choice_of(options.unlabelled)},
       {{"folds",
         "N",
         "folds of the cross-validation for a given split; 1: a share of the training part validates; 0: nothing does",
@@ -212,6 +218,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
     test_.pieces_ = joined_pieces(dataset, held, make_whole(dataset, held), kTrainIndex, window_length_);
     check_classes(dataset);
   }
+  add_normal_series();
   finish();
   const bool has_both = !train_.pieces().empty() && !test_.pieces().empty();
   const bool wants_test = given ? options_.needs_test : options_.train + options_.validation < 1 - 1e-9;
@@ -224,6 +231,29 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
                : fmt::format("more data, or a shorter {}", field_text("window"))});
 }
 
+bool counts_as_normal(const Dataset& dataset, const SplitOptions& options, const Series& series) {
+  return options.unlabelled == Unlabelled::kNormal && series.part == Part::kTrain && series.labels.empty() &&
+         series.label == kNoLabel && dataset.has_point_labels();
+}
+
+std::int32_t Split::label_of(std::size_t series, std::size_t begin, std::size_t end) const {
+  const Series& one = dataset_->series[series];
+  if (counts_as_normal(*dataset_, options_, one)) return 0;
+  return window_label(one, begin, end, options_.window.label_rule);
+}
+
+// After the others are dealt out: what is held out does not depend on them.
+void Split::add_normal_series() {
+  const std::vector<SharedTimeline> timelines = make_normal_timelines(*dataset_, options_, {validation_, test_});
+  const std::vector<Piece> more =
+      options_.kind == SplitKind::kRandom
+          ? single_pieces(*dataset_, timelines, make_single_windows(*dataset_, timelines, options_, window_length_),
+                          kTrainIndex)
+          : joined_pieces(*dataset_, timelines, make_whole(*dataset_, timelines), kTrainIndex, window_length_);
+  train_.pieces_.insert(train_.pieces_.end(), more.begin(), more.end());
+  std::ranges::stable_sort(train_.pieces_, {}, &Piece::series);
+}
+
 std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part) {
   std::vector<std::size_t> counts(split.dataset().classes.size(), 0);
   const WindowOptions& options = split.options().window;
@@ -232,7 +262,7 @@ std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part)
     for (std::size_t k = 0; k < windows; ++k) {
       const std::size_t begin = piece.begin + k * options.stride;
       const std::size_t end = std::min(piece.end, begin + split.window_length());
-      const std::int32_t label = window_label(split.dataset().series[piece.series], begin, end, options.label_rule);
+      const std::int32_t label = split.label_of(piece.series, begin, end);
       if (label != kNoLabel) ++counts[static_cast<std::size_t>(label)];
     }
   }

@@ -29,6 +29,12 @@ enum class LabelRule : std::uint8_t { kAny, kLast, kMajority };  // kMajority: m
 FAITHFUL_API std::string to_string(LabelRule rule);              // "any"
 FAITHFUL_API LabelRule parse_label_rule(std::string_view name);  // InputError for an unknown name
 
+// What becomes of series without labels in the set's own training part, where points of other series have labels.
+enum class Unlabelled : std::uint8_t {
+  kLeaveOut,
+  kNormal,  // they hold no anomaly, as the training halves of MSL and SMAP: they train, and do nothing else
+};
+
 struct WindowOptions {
   std::size_t length = 100;  // S; 0: every series whole, padded to the longest
   std::size_t stride = 50;   // between the beginnings of windows
@@ -48,7 +54,8 @@ struct SplitOptions {
   bool needs_test = true;         // kGiven: InputError without test series
   std::vector<std::vector<std::string>> together = {};  // names of series that share a recording: always in one part
   std::vector<std::string> leave_out = {};              // names of series in no part
-  bool labelled_only = false;                           // series without labels are in no part
+  bool labelled_only = false;                           // series without labels are in no part, but for ...
+  Unlabelled unlabelled = Unlabelled::kLeaveOut;        // ... those of the set's own training part
 };
 
 // The fields that are set by name: the one table that describes them.
@@ -66,13 +73,6 @@ FAITHFUL_API std::string reason_of_split(const Dataset& dataset, const SplitOpti
 
 // What is known about published data sets: of MSL, P-14 is P-10 again, and M-1/M-2 and T-12/T-13 share their commands.
 FAITHFUL_API void apply_known_rules(const Dataset& dataset, SplitOptions& options);
-
-// Samples of a series.
-struct Piece : Range {
-  std::size_t series = 0;
-
-  bool operator==(const Piece&) const = default;
-};
 
 // One part of a split. In a random split a piece is a window, and pieces overlap; else they do not touch.
 class FAITHFUL_API SplitPart {
@@ -120,11 +120,14 @@ class FAITHFUL_API Split {
   const Dataset& dataset() const { return *dataset_; }
   const SplitOptions& options() const { return options_; }
   std::size_t window_length() const { return window_length_; }  // S
-  std::uint64_t id() const { return train_.split_id_; }         // the same for the same parts
+  // The label of a window (window_label), and 0 for one of a series that counts as normal.
+  std::int32_t label_of(std::size_t series, std::size_t begin, std::size_t end) const;
+  std::uint64_t id() const { return train_.split_id_; }  // the same for the same parts
 
  private:
   struct HoldOut {};
   Split(HoldOut, const Dataset& dataset, const WindowOptions& window);
+  void add_normal_series();
   void finish();
 
   const Dataset* dataset_;
@@ -134,6 +137,10 @@ class FAITHFUL_API Split {
   SplitPart validation_;
   SplitPart test_;
 };
+
+// Whether the options take a series without labels as normal. In a split of whole series it must not stand in for one that
+// is held out: it then trains only where no series of its name, or of those together with it, is held out.
+FAITHFUL_API bool counts_as_normal(const Dataset& dataset, const SplitOptions& options, const Series& series);
 
 // [K], windows of each class in a part; windows without a label count for none.
 FAITHFUL_API std::vector<std::size_t> class_counts(const Split& split, const SplitPart& part);

@@ -64,6 +64,10 @@ std::vector<Piece> in_order(std::vector<Piece> pieces) {
   return pieces;
 }
 
+bool has(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Units by stratum, each in random order.
 std::map<std::size_t, std::vector<Unit*>> shuffled_strata(std::vector<Unit>& units, std::uint64_t seed) {
   std::map<std::size_t, std::vector<Unit*>> strata;
@@ -85,10 +89,10 @@ std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOp
   std::vector<SharedTimeline> timelines;
   for (std::size_t i = 0; i < dataset.series.size(); ++i) {
     const Series& series = dataset.series[i];
-    const auto& out = options.leave_out;
     if (only && series.part != *only) continue;
+    if (counts_as_normal(dataset, options, series)) continue;
     if (options.labelled_only && series.labels.empty() && series.label == kNoLabel) continue;
-    if (series.length() == 0 || std::find(out.begin(), out.end(), series.name) != out.end()) continue;
+    if (series.length() == 0 || has(options.leave_out, series.name)) continue;
     const auto group = group_of.find(series.name);
     std::size_t index = timelines.size();
     if (group != group_of.end()) index = timeline_of.try_emplace(group->second, index).first->second;
@@ -102,6 +106,28 @@ std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOp
   }
   for (SharedTimeline& timeline : timelines)
     if (!timeline.anomalous.empty()) timeline.anomalous.resize(timeline.length, 0);
+  return timelines;
+}
+
+std::vector<SharedTimeline> make_normal_timelines(
+    const Dataset& dataset, const SplitOptions& options,
+    std::initializer_list<std::reference_wrapper<const SplitPart>> held_out) {
+  std::vector<std::string> out = options.leave_out;
+  if (options.kind == SplitKind::kSeries) {
+    for (const SplitPart& part : held_out)
+      for (const Piece& piece : part.pieces()) {
+        const std::string& name = dataset.series[piece.series].name;
+        out.push_back(name);
+        for (const std::vector<std::string>& group : options.together)
+          if (has(group, name)) out.insert(out.end(), group.begin(), group.end());
+      }
+  }
+  std::vector<SharedTimeline> timelines;
+  for (std::size_t i = 0; i < dataset.series.size(); ++i) {
+    const Series& series = dataset.series[i];
+    if (counts_as_normal(dataset, options, series) && series.length() > 0 && !has(out, series.name))
+      timelines.push_back({.series = {i}, .length = series.length(), .anomalous = {}});
+  }
   return timelines;
 }
 

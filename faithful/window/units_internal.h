@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
+#include <initializer_list>
 #include <optional>
 #include <vector>
 
@@ -35,6 +37,12 @@ struct Unit {
 // The timelines of the whole data set, or only of one of its own parts.
 std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
                                            std::optional<Part> only = {});
+
+// The series that count as normal, each its own timeline; of a split of whole series only those of which nothing is in
+// the held out parts.
+std::vector<SharedTimeline> make_normal_timelines(
+    const Dataset& dataset, const SplitOptions& options,
+    std::initializer_list<std::reference_wrapper<const SplitPart>> held_out);
 
 // Blocks of at least block_windows windows. A cut lies where a window's length on one side of it is free of anomalies,
 // so that a gap can be taken there without touching an anomalous span. Series with one label are never cut.

@@ -25,14 +25,13 @@ class Cutter {
     windows.scaler_ = scaler_;
     for (const Series& series : dataset.series) windows.scales_.push_back(&scaler_->of(series.name));
     for (const Piece& piece : part.pieces()) {
-      const Series& series = dataset.series[piece.series];
       const std::size_t count = count_windows(piece.length(), options, windows.length_);
       for (std::size_t k = 0; k < count; ++k) {
         const std::size_t begin = piece.begin + k * options.stride;
         const std::size_t length = std::min(windows.length_, piece.end - begin);
         windows.windows_.push_back({static_cast<std::uint32_t>(piece.series), static_cast<std::uint32_t>(begin),
                                     static_cast<std::uint32_t>(length),
-                                    window_label(series, begin, begin + length, options.label_rule)});
+                                    split_.label_of(piece.series, begin, begin + length)});
       }
     }
     return windows;

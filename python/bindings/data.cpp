@@ -5,6 +5,7 @@
 #include "faithful/data/dataset.h"
 #include "faithful/data/read.h"
 #include "faithful/data/write.h"
+#include "faithful/trained/match.h"
 
 namespace faithful::python {
 
@@ -105,6 +106,12 @@ void bind_data(py::module_& module) {
     const py::gil_scoped_release free;
     return std::make_shared<Dataset>(load_dataset(path, options));
   });
+  module.def("load_for_model",
+             [](const std::string& path, const TrainedModel& model, const py::dict& said, bool with_labels) {
+               const ReadOptions options = read_options_of(said);
+               const py::gil_scoped_release free;
+               return std::make_shared<Dataset>(load_for_model(path, model, options, with_labels));
+             });
   module.def("save_dataset", [](const Dataset& dataset, const std::string& path) {
     const py::gil_scoped_release free;
     return note_texts(save_dataset(dataset, path));

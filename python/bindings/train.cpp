@@ -46,6 +46,14 @@ FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   return options;
 }
 
+// Channels that give the labels away, a line each.
+std::vector<std::string> warnings_of(const Dataset& dataset, const py::dict& said, std::size_t threads) {
+  const FitOptions options = fit_options_of(dataset, said);
+  const py::gil_scoped_release free;
+  ThreadPool pool(threads);
+  return note_texts(leak_warnings(dataset, options, pool));
+}
+
 // The model, and notes for the user. `threshold`: a rule; of more than two classes none.
 py::tuple fit(const Dataset& dataset, const py::dict& said, const std::string& threshold, std::size_t threads,
               bool progress) {
@@ -72,6 +80,7 @@ py::tuple fit(const Dataset& dataset, const py::dict& said, const std::string& t
 
 void bind_train(py::module_& module) {
   module.def("fit", &fit);
+  module.def("leak_warnings", &warnings_of);
   module.def("train_settings", &described<TrainOptions>);
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
-from ._model import rule_of
+from ._model import rule_of, warn_of_leaks
 from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
 from ._samples import classes_of, series_of
 from .data import numbered_channels
@@ -73,6 +73,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
             "channels": numbered_channels(series[0].shape[1]), "classes": [str(one) for one in classes],
             "parts": ["train"] * len(series)})
         threshold = "auto" if len(classes) != 2 else "best-f1" if self.threshold == "validation" else rule_of(self.threshold)
+        warn_of_leaks(dataset, options, self.n_jobs)
         model, _ = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
         names = _column_names(X)
         if names is not None:

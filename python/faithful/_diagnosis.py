@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from . import _core
-from ._model import changes_of, data_of, model_of
+from ._model import changes_of, data_for, model_of
 from ._options import between, seed as seed_of, text, texts, threads, whole, yes_no
 
 
@@ -83,7 +83,8 @@ def diagnose(model, data, *, class_name=None, above=None, only_series=None, norm
     model: a Model, a fitted TimeSeriesTransformer or a model file. class_name: the class to detect; by default the
     second of two. above: an alarm is a score of at least this; by default the model's threshold. only_series: names of
     series, or numbers from 1 as texts. normal: a data set to compare with; by default what raises no alarm in data.
-    held_out: only the test part of the model's own training. scale_as, threshold: as in predict(). most: alarms to look into, surest first.
+    data, normal: a data set or a file, as in predict(). held_out: only the test part of the model's own training.
+    scale_as, threshold: as in predict(). most: alarms to look into, surest first.
     """
     said = {"held_out": yes_no("held_out", held_out), "most": whole("most", most, 1), "seed": seed_of("seed", seed),
             "verbose": yes_no("verbose", verbose)}
@@ -94,7 +95,8 @@ def diagnose(model, data, *, class_name=None, above=None, only_series=None, norm
     if only_series is not None:
         said["only_series"] = texts("only_series", only_series)
     core = model_of(model)
-    one = _core.diagnose(core, data_of(data), None if normal is None else data_of(normal, "normal"),
+    one = _core.diagnose(core, data_for(core, data)._core,
+                         None if normal is None else data_for(core, normal, "normal")._core,
                          changes_of(scale_as, threshold), said, threads(n_jobs))
     found = json.loads(one["json"])
     return Diagnosis(

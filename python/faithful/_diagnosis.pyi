@@ -42,12 +42,12 @@ class Diagnosis:
 
 def diagnose(
     model: Model | TimeSeriesTransformer | str | os.PathLike[str],
-    data: Dataset,
+    data: Dataset | str | os.PathLike[str],
     *,
     class_name: str | None = None,
     above: float | None = None,
     only_series: Sequence[str] | None = None,
-    normal: Dataset | None = None,
+    normal: Dataset | str | os.PathLike[str] | None = None,
     held_out: bool = False,
     scale_as: str | None = None,
     threshold: float | str | None = None,

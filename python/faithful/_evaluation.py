@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from . import _core
-from ._model import changes_of, data_of, model_of, names_of
+from ._model import changes_of, data_for, model_of, names_of
 from ._options import between, seed as seed_of, threads, whole, yes_no
 
 
@@ -59,14 +59,14 @@ def _three(value):
 def evaluate(model, data, *, held_out=False, scale_as=None, threshold=None, resamples=2000, level=0.95, seed=1, n_jobs=None):
     """Scores a model on labelled data, each score with an interval by bootstrap.
 
-    model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set with labels. held_out: data is what
-    the model was trained on; only the test part of that training is scored. scale_as, threshold: as in predict(). level: of the intervals. seed: of the
-    resamples.
+    model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set with labels, or a file, as in
+    predict(). held_out: data is what the model was trained on; only the test part of that training is scored. scale_as,
+    threshold: as in predict(). level: of the intervals. seed: of the resamples.
     """
     options = {"resamples": whole("resamples", resamples, 1), "level": between("level", level, 0.01, 0.999),
                "seed": seed_of("seed", seed)}
     core = model_of(model)
-    one = _core.evaluate(core, data_of(data), changes_of(scale_as, threshold), yes_no("held_out", held_out), options,
+    one = _core.evaluate(core, data_for(core, data)._core, changes_of(scale_as, threshold), yes_no("held_out", held_out), options,
                          threads(n_jobs))
     said = json.loads(one["json"])
     scores = said["scores"]

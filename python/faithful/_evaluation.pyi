@@ -29,7 +29,7 @@ class Evaluation:
 
 def evaluate(
     model: Model | TimeSeriesTransformer | str | os.PathLike[str],
-    data: Dataset,
+    data: Dataset | str | os.PathLike[str],
     *,
     held_out: bool = False,
     scale_as: str | None = None,

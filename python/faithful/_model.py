@@ -4,6 +4,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
+import warnings
 
 import numpy as np
 
@@ -58,14 +59,21 @@ def fit(data, encoding="dft", *, preset="small", seed=1, threshold="auto", basel
     follow the data; model.notes says what was chosen, and why. threshold: of two classes, a number, "f1" (the largest
     smoothed F1 on validation), "false-alarms=N/day" or "false-alarms=N/1000samples"; "auto": 0.5 where each series has
     one label, else "f1". The test part is scored once: model.record["test"], beside model.record["baselines"].
+    A column that gives the labels away is a warning.
     """
     said = checked({"encoding": encoding, **options}, _FIT)
     parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
     parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
-    core, notes = _core.fit(data_of(data), {**parts, "preset": text("preset", preset),
-                                            "baselines": yes_no("baselines", baselines)},
-                            rule_of(threshold), threads(n_jobs), yes_no("verbose", verbose))
+    said = {**parts, "preset": text("preset", preset), "baselines": yes_no("baselines", baselines)}
+    warn_of_leaks(data_of(data), said, n_jobs)
+    core, notes = _core.fit(data_of(data), said, rule_of(threshold), threads(n_jobs), yes_no("verbose", verbose))
     return Model(core, notes)
+
+
+def warn_of_leaks(core, said, n_jobs):
+    """Warns the caller of fit() of channels that give the labels away."""
+    for line in _core.leak_warnings(core, said, threads(n_jobs)):
+        warnings.warn(line, stacklevel=3)
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -114,12 +122,14 @@ class Predictions:
 def predict(model, data, *, scale_as=None, threshold=None, n_jobs=None):
     """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
 
-    model: a Model, a fitted TimeSeriesTransformer or a model file. Channels are matched by name. scale_as: scale as
+    model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set, or a file, which is read as the
+    training data was: the same columns of time, label and so on. Channels are matched by name. scale_as: scale as
     this series of the training; by default by the statistics of all training data. threshold: as in fit(); by default
     the model's own.
     """
     core = model_of(model)
-    one = _core.predict(core, data_of(data), changes_of(scale_as, threshold), threads(n_jobs))
+    data = data_for(core, data, labels=False)
+    one = _core.predict(core, data._core, changes_of(scale_as, threshold), threads(n_jobs))
     classes = core.classes
     first, last = _times(data, one)
     return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
@@ -154,6 +164,14 @@ def data_of(data, name="data"):
     if not isinstance(data, Dataset):
         raise TypeError(f"{name}: expected a data set (faithful.data.load or from_arrays), found {found(data)}")
     return data._core
+
+
+def data_for(core, data, name="data", labels=True):
+    """The data set itself, or that of a file, which is read as the model's training data was."""
+    if isinstance(data, (str, os.PathLike)):
+        return Dataset(_core.load_for_model(path(name, data), core, {}, labels))
+    data_of(data, name)
+    return data
 
 
 def names_of(windows):

@@ -57,7 +57,7 @@ def fit(
 ) -> Model: ...
 def predict(
     model: Model | TimeSeriesTransformer | str | os.PathLike[str],
-    data: Dataset,
+    data: Dataset | str | os.PathLike[str],
     *,
     scale_as: str | None = None,
     threshold: float | str | None = None,

@@ -131,7 +131,7 @@ class Dataset:
         ones), given (the set's own parts) or random (leaks). window 0: every series whole.
 
         options: label_rule (any, last, majority), train, validation (shares), seed, scaler (standard, min-max, robust,
-        none), scaling (common, series, window), folds, fold, refit.
+        none), scaling (common, series, window), unlabelled (leave-out, normal), folds, fold, refit.
         """
         said = checked({"split": split, "window": window, "stride": stride, **options}, _SPLIT)
         made = _core.split(self._core, said, threads(n_jobs))
@@ -143,14 +143,22 @@ class Dataset:
         return _core.save_dataset(self._core, path("file", file))
 
 
-def load(file, **options):
+def load(file, *, model=None, **options):
     """Reads a file or folder: CSV, NumPy, .ts, .arff, HDF5, SMD, telemanom.
+
+    model: a model of faithful.fit or faithful.load_model. What the options do not say is then read as its training data
+    was: columns of time, label, series and part, ignored columns. The data set has the model's channels.
 
     options: format, part (train, test), missing (error, interpolate, zero, keep), label, label_of (point, series),
     positive, time, time_unit, time_format, series, part_column, ignore, separator, decimal, header (auto, yes, no),
     values, axes, channels, spacecraft, data_dir; docs/options.md describes each.
     """
-    return Dataset(_core.load_dataset(path("file", file), checked(options, _READ)))
+    said = checked(options, _READ)
+    if model is None:
+        return Dataset(_core.load_dataset(path("file", file), said))
+    if not hasattr(model, "_core"):
+        raise TypeError(f"model: expected a Model (faithful.fit or faithful.load_model), found {found(model)}")
+    return Dataset(_core.load_for_model(path("file", file), model._core, said, True))
 
 
 def elevator(trips=1000, *, n_jobs=None, **options):

@@ -6,6 +6,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._model import Model
+
 __all__: list[str]
 
 class Span(NamedTuple):
@@ -78,6 +80,7 @@ class Dataset:
         scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
         scaling: Literal["auto", "common", "series", "window"] = "auto",
         folds: int = 5,
+        unlabelled: Literal["leave-out", "normal"] = "leave-out",
         fold: int = 0,
         refit: bool = False,
     ) -> Split: ...
@@ -86,6 +89,7 @@ class Dataset:
 def load(
     file: str | os.PathLike[str],
     *,
+    model: Model | None = None,
     format: str | None = None,
     missing: Literal["error", "interpolate", "zero", "keep"] = "error",
     label: str | None = None,

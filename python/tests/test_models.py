@@ -3,6 +3,7 @@ import csv
 import io
 import pickle
 import subprocess
+import warnings
 
 import numpy as np
 import pytest
@@ -186,6 +187,8 @@ def test_diagnose_with_a_normal_and_without_an_alarm(june, folder, model, file, 
     bare = data.load(folder / "june.csv", ignore=["hot", "time"])
     found = faithful.diagnose(model, bare, normal=data.load(folder / "good.csv"))
     assert found.normal.endswith("of good") and found[0].truth is None and found[0].truth_words == ""
+    labelled = data.load(folder / "june.csv", label="hot", ignore=["time"])  # as the program reads it: hot was the label
+    found = faithful.diagnose(model, labelled, normal=folder / "good.csv")
     assert found.to_dict() == program("diagnose", file, folder / "june.csv", "--time", "none", "--normal", folder / "good.csv", "--json")
     none = faithful.diagnose(model, june, above=1.0)
     assert len(none) == 0 and none.summary.startswith("no alarm: the highest score is ")
@@ -235,3 +238,54 @@ def test_thresholds_by_a_rule(model, june):
 def test_fit_takes_a_threshold(pump):
     fitted = faithful.fit(pump, threshold=0.3, baselines=False, **{**SMALL, "epochs": 1})
     assert fitted.threshold == 0.3 and fitted.to_dict()["threshold"]["from"] == "given"
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """A log with a column of words, and one that is the label two samples later; a model that ignores both."""
+    folder = tmp_path_factory.mktemp("log")
+    rng = np.random.default_rng(4)
+    rows = ["when;a;b;broken;alarm;crew"]
+    broken = np.arange(900) % 90 >= 70
+    for t in range(900):
+        a, b = rng.normal(size=2)
+        rows.append(f"{1.7e9 + t:.0f};{a + broken[t]:.3f};{b:.3f};{int(broken[t])};{int(broken[t - 2])};Eve")
+    (folder / "log.csv").write_text("\n".join(rows) + "\n")
+    said = dict(time="when", label="broken")
+    leaky = data.load(folder / "log.csv", ignore=["crew"], **said)
+    fit = dict(window=20, stride=10, epochs=1, baselines=False, preset="plain", width=8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = faithful.fit(data.load(folder / "log.csv", ignore=["crew", "alarm"], **said), **fit)
+    return folder, leaky, model, fit
+
+
+def test_fit_warns_of_columns_that_give_the_labels_away(log):
+    _, leaky, _, fit = log
+    with pytest.warns(UserWarning) as found:
+        faithful.fit(leaky, **fit)
+    assert [str(one.message) for one in found] == [
+        'column "alarm" gives the labels away: it equals the label, 2 samples later. If it was made from the labels, or is '
+        'not known when you predict, leave it out: ignore="alarm"']
+    assert found[0].filename == __file__
+
+
+def test_files_are_read_as_the_training_data_was(log):
+    folder, _, model, _ = log
+    file = folder / "log.csv"
+    same = data.load(file, time="when", label="broken", ignore=["crew", "alarm"])
+    assert np.array_equal(faithful.predict(model, file).probabilities, faithful.predict(model, same).probabilities)
+    assert faithful.predict(model, str(file)).start_time is not None
+    assert faithful.evaluate(model, file).to_dict() == faithful.evaluate(model, same).to_dict()
+    assert len(faithful.diagnose(model, file)) == len(faithful.diagnose(model, same))
+    again = data.load(file, model=model)
+    assert again.channels == ["a", "b"] and again[0].labels is not None and again[0].times is not None
+    assert data.load(file, model=model, label="alarm")[0].labels[72] == 1
+    (folder / "bare.csv").write_text("b;a;shift\n" + 30 * "1;2;night\n")
+    found = faithful.predict(model, folder / "bare.csv")
+    assert found.notes == ['columns that the model does not know are ignored: "shift"'] and found.start_time is None
+    (folder / "less.csv").write_text("b;shift\n" + 30 * "1;2\n")
+    with pytest.raises(ValueError, match='expected channel "a", found only "b"'):
+        faithful.predict(model, folder / "less.csv")
+    with pytest.raises(TypeError, match="model: expected a Model"):
+        data.load(file, model="log.safetensors")

@@ -126,6 +126,35 @@ TEST(SampleLines, WithoutNames) {
   EXPECT_EQ(sample(forced, "5,6"), (std::vector<float>{6, 5}));
 }
 
+TEST(SampleLines, RolesOfTheTraining) {
+  const TableColumns known{.count = 5,
+                           .named = true,
+                           .time = "when",
+                           .time_unit = "ms",
+                           .label = "broken",
+                           .ignored = {"crew"},
+                           .decimal = ','};
+  SampleLines lines({"a", "b"}, {}, "in", known);
+  EXPECT_FALSE(lines.take("when;a;broken;crew;b"));
+  EXPECT_TRUE(lines.notes().empty()) << "nothing there is unknown";
+  EXPECT_TRUE(lines.has_times());
+  EXPECT_EQ(sample(lines, "1700000000000;1,5;?;Eve;2"), (std::vector<float>{1.5, 2}));
+  EXPECT_EQ(lines.time(), 1'700'000'000'000'000'000);
+
+  SampleLines fewer({"a", "b"}, {.decimal = '.'}, "in", known);  // flags win
+  EXPECT_FALSE(fewer.take("b;a;shift"));
+  EXPECT_FALSE(fewer.has_times());
+  EXPECT_EQ(fewer.notes(), (std::vector<std::string>{"columns that the model does not know are ignored: \"shift\""}));
+  EXPECT_EQ(sample(fewer, "1.5;2;night"), (std::vector<float>{2, 1.5}));
+
+  const TableColumns numbers{.count = 4, .time = "1", .label = "4"};
+  SampleLines plain({"channel_1", "channel_2"}, {}, "in", numbers);
+  EXPECT_EQ(sample(plain, "2023-11-14T22:13:21Z,1,2,0"), (std::vector<float>{1, 2}));
+  EXPECT_TRUE(plain.has_times());
+  SampleLines bare({"channel_1", "channel_2"}, {}, "in", numbers);  // another number of columns: by position
+  EXPECT_EQ(sample(bare, "1,2"), (std::vector<float>{1, 2}));
+}
+
 TEST(SampleLines, Complaints) {
   const auto complaint = [](const ReadOptions& options, std::vector<std::string> text) {
     return rejection([&] {

@@ -184,6 +184,26 @@ TEST(Checkpoint, OfSomethingElseIsRejectedWithTheField) {
   EXPECT_NE(saved.resume(quick(SplitKind::kBlocked), other).find("data.train"), std::string::npos);
 }
 
+// Fields that are left out where they do nothing count in both directions.
+TEST(Checkpoint, OfOptionsThatAreNoLongerSetIsRejected) {
+  const Dataset dataset = toy_timelines(2, 900);
+  const TemporaryFolder folder;
+  const std::string path = folder / "c.safetensors";
+  FitOptions options = quick(SplitKind::kBlocked);
+  options.train.smoothing = 0.1;
+  ThreadPool pool(1);
+  FitControl control;
+  control.checkpoints = {.path = path, .resume = true};
+  control.stop = stop_after(2);
+  ASSERT_TRUE(fit_in_detail(dataset, options, pool, control).stopped);
+  options.train.smoothing = 0;
+  control.stop = {};
+  EXPECT_EQ(rejection([&] { fit_in_detail(dataset, options, pool, control); }),
+            path +
+                ": expected a checkpoint of the same run, without train.smoothing, found \"0.1\" (without resume it "
+                "begins anew)");
+}
+
 // The last digits differ between instruction sets; earlier versions did not record which one it was.
 TEST(Checkpoint, OfAnotherInstructionSetIsRejected) {
   Saved saved;
@@ -258,7 +278,8 @@ TEST(Checkpoint, FoldsThatContradictTheTrainingAreRejected) {
             path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
   EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_scores = {}; }),
             path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
-  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }), path + ": expected folds of the same run, found one of 0 epochs");
+  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }),
+            path + ": expected folds of the same run, found one of 0 epochs");
   EXPECT_EQ(resumed([](TrainRecord& fold) {
               fold.validation_labels.clear();
               fold.validation_scores = {};

@@ -235,6 +235,48 @@ TEST(Fit, SeriesWithoutLabelsAreLeftOut) {
     for (std::size_t i = 0; i < part->size(); ++i) EXPECT_NE((*part)[i].series, 2U);
 }
 
+TEST(Fit, SeriesWithoutLabelsCanBeNormal) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines(4, 600);
+  for (const std::size_t i : {2U, 3U}) dataset.series[i].labels.clear();
+  dataset.series[2].part = Part::kTrain;
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  options.train.epochs = 1;
+  options.baselines = false;
+  EXPECT_TRUE(has_note(fit_in_detail(dataset, options, pool), "2 series without labels are left out (if they hold no"));
+  options.split.unlabelled = Unlabelled::kNormal;
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  EXPECT_TRUE(has_note(result, "1 series without labels are taken as normal"));
+  EXPECT_TRUE(has_note(result, "1 series without labels are left out"));
+  std::size_t windows = 0;
+  for (std::size_t i = 0; i < result.sets.train.size(); ++i) {
+    if (result.sets.train[i].series != 2) continue;
+    ++windows;
+    EXPECT_EQ(result.sets.train[i].label, 0);
+  }
+  EXPECT_GT(windows, 0U);
+  EXPECT_EQ(parse_split(result.model.record["split"], "record").unlabelled, Unlabelled::kNormal);
+  EXPECT_EQ(held_out_windows(dataset, result.model).size(), result.sets.test.size())
+      << "the record makes the same split";
+}
+
+TEST(Fit, WarnsOfColumnsThatGiveTheLabelsAway) {
+  ThreadPool pool(1);
+  Dataset dataset = toy_timelines(3, 600);
+  for (Series& series : dataset.series)
+    for (std::size_t i = 0; i < series.values.values.size(); ++i)
+      series.values.values[i] = static_cast<float>(i * i % 101);
+  FitOptions options = toy_options(SplitKind::kBlocked);
+  EXPECT_TRUE(leak_warnings(dataset, options, pool).empty());
+  for (Series& series : dataset.series)
+    for (std::size_t t = 0; t < series.length(); ++t) series.values(t, 0) = series.labels[t];
+  const std::vector<std::string> warnings = leak_warnings(dataset, options, pool);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("it equals the label"), std::string::npos);
+  dataset.classes.clear();
+  EXPECT_TRUE(leak_warnings(dataset, options, pool).empty());
+}
+
 TEST(Fit, KnownRulesAreApplied) {
   ThreadPool pool(1);
   Dataset dataset = toy_timelines(3, 600);

@@ -293,6 +293,61 @@ TEST(Split, KnownRulesOfMslAreNotThoseOfSmap) {
   EXPECT_TRUE(options.together.empty());
 }
 
+// Six labelled timelines of a test part, and their unlabelled halves of a training part under the same names.
+Dataset telemanom() {
+  Dataset dataset = timelines(std::vector<std::vector<std::uint8_t>>(12, std::vector<std::uint8_t>(400, 0)));
+  for (std::size_t i = 0; i < 12; ++i) {
+    Series& series = dataset.series[i];
+    series.name = "s" + std::to_string(i % 6);
+    series.part = i < 6 ? Part::kTrain : Part::kTest;
+    if (i < 6) series.labels.clear();
+    if (i >= 6) std::fill_n(series.labels.begin() + 100, 30, std::uint8_t{1});
+  }
+  return dataset;
+}
+
+std::set<std::size_t> series_in(const SplitPart& part) {
+  std::set<std::size_t> series;
+  for (const Piece& piece : part.pieces()) series.insert(piece.series);
+  return series;
+}
+
+TEST(Split, UnlabelledSeriesAreNormalAndOnlyTrain) {
+  const Dataset dataset = telemanom();
+  for (const SplitKind kind : {SplitKind::kBlocked, SplitKind::kSeries, SplitKind::kRandom}) {
+    SplitOptions options{.kind = kind, .window = {.length = 10, .stride = 10}};
+    options.labelled_only = true;
+    const Split without(dataset, options);
+    options.unlabelled = Unlabelled::kNormal;
+    const Split with(dataset, options);
+    EXPECT_EQ(with.test().pieces(), without.test().pieces()) << "what is held out does not depend on them";
+    EXPECT_EQ(with.validation().pieces(), without.validation().pieces());
+    std::set<std::size_t> held = series_in(with.test());
+    held.merge(series_in(with.validation()));
+    for (std::size_t i = 0; i < 6; ++i) {
+      const bool hides = kind == SplitKind::kSeries && held.count(i + 6) > 0;  // its other half is held out whole
+      EXPECT_EQ(series_in(with.train()).count(i), hides ? 0U : 1U);
+      EXPECT_EQ(series_in(without.train()).count(i), 0U);
+    }
+    const auto before = class_counts(without, without.train()), now = class_counts(with, with.train());
+    EXPECT_EQ(now[1], before[1]);
+    EXPECT_EQ((now[0] - before[0]) % 40, 0U) << "40 windows of each";
+    EXPECT_GT(now[0], before[0]);
+    const WindowSets sets = cut_windows(with, fit_scaler(with.train()));
+    EXPECT_EQ(sets.train.class_counts(), now) << "and so class weights see them";
+  }
+}
+
+TEST(Split, UnlabelledSeriesOfOtherPartsAreNotNormal) {
+  Dataset dataset = telemanom();
+  dataset.series[0].part = Part::kNone;
+  SplitOptions options{.window = {.length = 10}, .leave_out = {"s1"}, .labelled_only = true};
+  options.unlabelled = Unlabelled::kNormal;
+  const std::set<std::size_t> train = series_in(Split(dataset, options).train());
+  EXPECT_EQ(train.count(0) + train.count(1), 0U);
+  EXPECT_EQ(train.count(2), 1U);
+}
+
 // Timelines of 400 samples, the first `anomalous` with an event of `length` samples.
 Dataset runs_with_events(std::size_t count, std::size_t anomalous, std::size_t length) {
   Dataset dataset;

@@ -1,0 +1,163 @@
+"""Logs as users have them: a folder of tables with `;`, a column of times, and two columns that look like labels.
+
+From `data info` to `train` to `predict` on a file nobody has seen, with no flag but --label.
+"""
+import csv
+import datetime
+import json
+import shutil
+
+import numpy as np
+import pytest
+from program import rejected, run
+
+SENSORS = ["pressure", "flow", "t1", "t2", "t3", "t4", "t5", "t6"]
+SMALL = ("--window", 30, "--stride", 10, "--epochs", 2, "--no-baselines")
+
+
+def write_log(path, day, labels=("fault", "alarm"), header=True, rows=500):
+    """`alarm` is the label, three samples later."""
+    rng = np.random.default_rng(day)
+    fault = np.zeros(rows, int)
+    for begin in range(70, rows - 60, 150):
+        fault[begin : begin + 40] = 1
+    values = rng.normal(size=(rows, len(SENSORS)))
+    values[:, 0] = 2 * np.sin(np.arange(rows) / 7) + 0.3 * values[:, 0]
+    values[:, 1] = np.where(fault == 1, -values[:, 0], values[:, 0]) + 0.05 * values[:, 1]
+    columns = {"fault": fault, "alarm": np.r_[0, 0, 0, fault[:-3]], "operator": np.where(fault == 1, "Eve", "Bob")}
+    start = datetime.datetime(2024, 5, day)
+    lines = [";".join(["datetime", *SENSORS, *labels])] if header else []
+    for i, row in enumerate(values):
+        cells = [(start + datetime.timedelta(seconds=i)).isoformat(), *(f"{v:.4f}" for v in row)]
+        lines.append(";".join(cells + [str(columns[name][i]) for name in labels]))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("columns")
+    (folder / "runs").mkdir()
+    for day in range(1, 7):
+        write_log(folder / "runs" / f"{day}.csv", day)
+    write_log(folder / "monday.csv", 20, labels=["alarm"])
+    write_log(folder / "tuesday.csv", 20)
+    shutil.copy(folder / "monday.csv", folder / "1.csv")
+    done = run("train", "runs", "--label", "fault", *SMALL, "-o", "runs.safetensors", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "train.txt").write_text(done.stderr)
+    # The user who heeds the warning, on one table with a column of words.
+    write_log(folder / "pump.csv", 9, ["fault", "alarm", "operator"], rows=1500)
+    done = run("train", "pump.csv", "--label", "fault", "--ignore", "operator,alarm", *SMALL, "-o", "pump.safetensors",
+               cwd=folder)
+    assert done.returncode == 0 and "gives the labels away" not in done.stderr, done.stderr
+    return folder
+
+
+def scores(path):
+    return [(row["begin"], row["start_time"], row["score"]) for row in csv.DictReader(open(path))]
+
+
+def test_info_shows_the_leak_and_hides_no_label(folder):
+    done = run("data", "info", "runs", "--label", "fault", cwd=folder)
+    assert 'column "datetime" is taken as the time' in done.stdout
+    assert "t6, alarm\n" in done.stdout
+    assert '  label leak         "alarm": it equals the label, 3 samples later\n' in done.stdout
+    part = json.loads(run("data", "info", "runs", "--label", "fault", "--json", cwd=folder).stdout)["parts"][0]
+    assert part["leaks"] == [{"channel": "alarm", "equal": True, "auc": 1, "shift": 3, "class": "anomalous"}]
+
+
+def test_train_warns_before_it_trains(folder):
+    lines = (folder / "train.txt").read_text().splitlines()
+    assert lines[0] == ('faithful: column "alarm" gives the labels away: it equals the label, 3 samples later. If it was '
+                        "made from the labels, or is not known when you predict, leave it out: --ignore alarm")
+
+
+def test_an_unseen_file_by_any_name(folder):
+    for name in ("monday", "1", "tuesday"):
+        done = run("predict", "runs.safetensors", f"{name}.csv", "-o", f"{name}.scores.csv", cwd=folder)
+        assert done.returncode == 0 and done.stdout.count("\n") == 1 and done.stderr == "", done
+    assert scores(folder / "monday.scores.csv") == scores(folder / "1.scores.csv") == scores(folder / "tuesday.scores.csv")
+    assert scores(folder / "monday.scores.csv")[1][1] == "2024-05-20T00:00:10Z"
+
+
+def test_verbs_remember_label_time_and_ignored(folder):
+    for verb in ("evaluate", "diagnose"):
+        done = run(verb, "pump.safetensors", "pump.csv", cwd=folder)
+        assert done.returncode == 0 and "is taken as the time" not in done.stdout, done.stderr
+    write_log(folder / "june.csv", 21, ["operator", "fault"])
+    done = run("evaluate", "pump.safetensors", "june.csv", "--json", cwd=folder)
+    assert done.returncode == 0 and json.loads(done.stdout)["scores"]["windows"] == 48
+    done = run("predict", "pump.safetensors", "june.csv", cwd=folder)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    assert "2024-05-21T00:00:00Z" in done.stdout
+
+
+def test_a_file_without_the_label(folder):
+    write_log(folder / "new.csv", 22, [])
+    assert run("predict", "pump.safetensors", "new.csv", cwd=folder).returncode == 0
+    assert rejected("evaluate", "pump.safetensors", "new.csv", cwd=folder) == (
+        "new.csv: expected labels to compare with, found none (--label COLUMN)")
+
+
+def test_flags_win_and_unknown_columns_are_one_note(folder):
+    text = (folder / "june.csv").read_text().splitlines() if (folder / "june.csv").exists() else write_log(
+        folder / "june.csv", 21, ["operator", "fault"]).read_text().splitlines()
+    (folder / "july.csv").write_text("\n".join(
+        [text[0] + ";shift;truth"] + [f"{line};night;{line[-1]}" for line in text[1:]]) + "\n")
+    done = run("predict", "pump.safetensors", "july.csv", cwd=folder)
+    assert done.stderr == 'faithful: columns that the model does not know are ignored: "shift", "truth"\n'
+    done = run("evaluate", "pump.safetensors", "july.csv", "--label", "truth", "--json", cwd=folder)
+    assert done.returncode == 0 and json.loads(done.stdout)["scores"]["windows"] == 48
+
+
+def test_a_channel_that_is_missing_is_refused(folder):
+    lines = (folder / "monday.csv").read_text().splitlines()
+    (folder / "short.csv").write_text("\n".join(line.split(";", 2)[0] + ";" + line.split(";", 2)[2] for line in lines))
+    assert rejected("predict", "runs.safetensors", "short.csv", cwd=folder) == (
+        'short.csv: expected channel "pressure", found only "flow", "t1", "t2", "t3", "t4" and 3 more (columns are '
+        "matched by name, in any order)")
+
+
+def test_a_stream_with_the_columns_of_training(folder):
+    text = "\n".join((folder / "pump.csv").read_text().splitlines()[:41]) + "\n"
+    done = run("predict", "pump.safetensors", "-", cwd=folder, stdin=text)
+    assert done.returncode == 0 and done.stderr == "", done.stderr
+    rows = list(csv.DictReader(done.stdout.splitlines()))
+    assert rows[0]["start_time"] == "2024-05-09T00:00:00Z" and len(rows) == 11
+    whole = run("predict", "pump.safetensors", "pump.csv", cwd=folder).stdout
+    assert rows[0]["score"] == next(csv.DictReader(whole.splitlines()))["score"]
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (("train", "runs", "--label", "falt", "-o", "x.safetensors"), '(did you mean "fault"?)'),
+    (("train", "runs", "--time", "datetime", "-o", "x.safetensors"), "which column holds the labels? --label"),
+    (("train", "pump.csv", "--label", "fault", "-o", "x.safetensors"), 'expected a number, found "Bob"'),
+])
+def test_mistakes(folder, arguments, message):
+    assert message in rejected(*arguments, cwd=folder)
+
+
+def test_the_unlabelled_half_of_telemanom_can_train(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = []
+    for part in ("train", "test"):
+        (tmp_path / "craft" / part).mkdir(parents=True)
+        for i in range(6):
+            np.save(tmp_path / "craft" / part / f"T-{i}.npy", rng.normal(size=(300, 2)))
+    for i in range(6):
+        rows.append(f'T-{i},MSL,"[[100, 140], [220, 240]]","[point, point]",300')
+    (tmp_path / "craft" / "labeled_anomalies.csv").write_text(
+        "chan_id,spacecraft,anomaly_sequences,class,num_values\n" + "\n".join(rows) + "\n")
+    train = lambda *more: run("train", "craft", *SMALL, "--epochs", 1, "--split", "blocked", "--window", 10, *more, "-o",
+                              "m.safetensors", cwd=tmp_path)
+    done = train()
+    assert "6 series without labels are left out (if they hold no anomaly, --unlabelled normal trains on them)\n" in done.stdout
+    without = done.stdout
+    done = train("--unlabelled", "normal")
+    assert done.returncode == 0, done.stderr
+    assert "6 series without labels are taken as normal: they train (--unlabelled leave-out leaves them out)\n" in done.stdout
+    count = lambda text: [int(line.split()[0]) for line in text.splitlines() if " windows to train" in line][0]
+    assert count(done.stdout) > count(without)
+    done = run("evaluate", "m.safetensors", "craft", "--held-out", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
