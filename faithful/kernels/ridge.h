@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "faithful/base/api.h"
+#include "faithful/base/matrix.h"
+#include "faithful/base/threads.h"
+
+// Ridge regression of the classes on features, one class against the others, with the penalty chosen on samples that
+// are left out. Both have closed forms, so nothing is fitted twice.
+
+namespace faithful {
+
+struct RidgeOptions {
+  // Candidates for the penalty, as multiples of the mean of the Gram matrix's diagonal (features centred).
+  std::vector<double> penalties = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1, 3, 10};
+  std::vector<float> weights = {};         // [n] of the samples, above 0; empty: all 1
+  std::vector<std::uint32_t> groups = {};  // [n]; samples of a group are left out together; empty: each alone
+};
+
+// Scores f(x) = w^T x + offset per class, targets +1 (the class) and -1 (another). Two classes share one score, that of
+// class 1. The fit minimises
+//   sum_i weight_i (y_i - f(x_i))^2 + penalty |w|^2
+struct FAITHFUL_API RidgeFit {
+  Matrix<float> weights = {};      // [p, outputs]
+  std::vector<float> offset = {};  // [outputs]
+  double penalty = 0;              // the candidate that was chosen
+  double error = 0;                // its mean squared error on what was left out, weighted
+  Matrix<float> held_out = {};     // [n, outputs]: scores of each sample by a fit without its group
+};
+
+// X [n, p] with n >= 2, labels from 0 to classes - 1. Features should have a common scale; they are centred here. n may
+// be less or more than p. The same bits for any number of threads. InputError where no candidate can be solved.
+FAITHFUL_API RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels, std::size_t classes,
+                                const RidgeOptions& options, ThreadPool& pool);
+
+// The factor by which scores [n, outputs] become logits, so that the log loss of softmax(logits) is least: the inverse
+// of a temperature. Two classes have one score f, and the logit 2 f factor. The labels count as wrong with probability
+// 1 / (n + 1), so that the factor stays finite where all scores are right.
+FAITHFUL_API double fit_sharpness(const Matrix<float>& scores, std::span<const std::int32_t> labels,
+                                  std::size_t classes);
+
+}  // namespace faithful
