@@ -1,11 +1,10 @@
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <new>
 #include <vector>
 
 #include "faithful/engine/gemm.h"
 #include "faithful/kernels/decomposition_internal.h"
+#include "faithful/kernels/packed_internal.h"
 
 namespace faithful::kernels {
 
@@ -17,21 +16,6 @@ using engine::View;
 constexpr std::size_t kDepth = 1'280;                       // of products that are added in float
 constexpr std::size_t kTileRows = 768, kTileColumns = 128;  // of the Gram matrix
 constexpr std::size_t kBlock = 96;                          // of the Cholesky decomposition
-
-// Numbers aligned to 64 bytes, as the matrix multiply packs them.
-template <class T>
-class Packed {
- public:
-  explicit Packed(std::size_t count)
-      : data_(static_cast<T*>(::operator new(std::max<std::size_t>(count, 1) * sizeof(T), std::align_val_t(64)))) {}
-  T* data() const { return data_.get(); }
-
- private:
-  struct Free {
-    void operator()(T* data) const { ::operator delete(data, std::align_val_t(64)); }
-  };
-  std::unique_ptr<T, Free> data_;
-};
 
 template <class T>
 View<const T> part(const Matrix<T>& a, std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) {

@@ -29,12 +29,14 @@ std::vector<std::array<std::uint32_t, 3>> rocket_places() {
   return places;
 }
 
-std::size_t median_length(const Windows& windows) {
+// Longer than 19 of 20 windows: dilations are chosen for it. Where lengths differ, the long ones need more dilations than
+// the short ones lose by them (JapaneseVowels, folds of the training part: .960 with it, .942 with the median).
+std::size_t typical_length(const Windows& windows) {
   std::vector<std::size_t> lengths(windows.size());
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = windows[i].length;
-  const auto middle = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / 2);
-  std::nth_element(lengths.begin(), middle, lengths.end());
-  return *middle;
+  const auto place = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() * 19 / 20);
+  std::nth_element(lengths.begin(), place, lengths.end());
+  return *place;
 }
 
 // The greatest dilation with which a kernel fits into so many samples; at least 1.
@@ -119,7 +121,7 @@ void fit_biases(const Windows& train, std::size_t first, std::size_t count, Rand
 
 void draw_rocket(const Windows& train, bool differences, const KernelOptions& options, ThreadPool& pool,
                  std::vector<RocketKernel>& out) {
-  const std::size_t length = median_length(train) - (differences ? 1 : 0);
+  const std::size_t length = typical_length(train) - (differences ? 1 : 0);
   const std::vector<std::array<std::uint32_t, 3>> places = rocket_places();
   const std::vector<Dilation> dilations = rocket_dilations(length, std::max<std::size_t>(1, options.biases / kKernels));
   const double most = std::log2(static_cast<double>(std::min(kMostRocketChannels, train.channels())) + 1);
@@ -153,7 +155,7 @@ void draw_weights(Random& random, std::span<float> out) {
 }
 
 void draw_hydra(const Windows& train, bool differences, const KernelOptions& options, std::vector<HydraGroup>& out) {
-  const std::size_t length = median_length(train) - (differences ? 1 : 0);
+  const std::size_t length = typical_length(train) - (differences ? 1 : 0);
   const std::size_t groups = differences ? options.groups / 2 : options.groups - options.groups / 2;
   const std::size_t wanted = std::clamp<std::size_t>(train.channels() / 2, 2, kMostHydraChannels);
   Random random(options.seed, stream_of(differences ? "kernels.hydra.differences" : "kernels.hydra.series"));
@@ -172,7 +174,7 @@ void draw_hydra(const Windows& train, bool differences, const KernelOptions& opt
 KernelFeatures KernelFeatures::fit(const Windows& train, const KernelOptions& options, ThreadPool& pool) {
   KernelTable table{train.channels(), train.length(), {}, {}};
   // Where most windows have one sample there are no differences to speak of.
-  const std::size_t representations = median_length(train) > 1 ? 2 : 1;
+  const std::size_t representations = typical_length(train) > 1 ? 2 : 1;
   for (std::size_t i = 0; i < representations; ++i) {
     if (options.biases > 0) draw_rocket(train, i == 1, options, pool, table.rocket);
     draw_hydra(train, i == 1, options, table.hydra);

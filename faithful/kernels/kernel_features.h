@@ -75,7 +75,7 @@ class FAITHFUL_API KernelFeatures {
   // InputError where the table contradicts itself; `place` is used in the message.
   explicit KernelFeatures(KernelTable table, const std::string& place = "kernels");
 
-  // Chooses dilations by the median length of the training windows, and everything else by the seed.
+  // Chooses dilations by the lengths of the training windows, and everything else by the seed. At least one window.
   static KernelFeatures fit(const Windows& train, const KernelOptions& options, ThreadPool& pool);
 
   const KernelTable& table() const { return table_; }

@@ -86,7 +86,7 @@ std::vector<std::vector<std::size_t>> members_of(const RidgeOptions& options, st
 // a A^-1 - s s^T for g, and s_i = sqrt(share_i) stands for the offset, which is fitted anew, too.
 struct Solution {
   Matrix<double> coefficients;  // [n, outputs]
-  Matrix<double> left_out;      // [n, outputs]: residuals of what is left out, in the targets' own scale
+  Matrix<float> held_out;       // [n, outputs]: residuals of what is left out, then its scores
 };
 
 // V y, then V^T of that: A^-1 y, where A^-1 = V^T V and V is a lower triangle.
@@ -134,16 +134,9 @@ bool leave_out(const Centred& problem, const Matrix<double>& factor, double pena
     const Matrix<double> found = solve_with(inverse, residuals);
     for (std::size_t a = 0; a < members.size(); ++a)
       for (std::size_t k = 0; k < outputs; ++k)
-        solution.left_out(members[a], k) = found(a, k) / problem.root[members[a]];
+        solution.held_out(members[a], k) = static_cast<float>(found(a, k) / problem.root[members[a]]);
   });
   return std::ranges::all_of(done, [](std::uint8_t one) { return one == 1; });
-}
-
-double mean_squared(const Centred& problem, const Matrix<double>& residuals) {
-  double sum = 0;
-  for (std::size_t i = 0; i < residuals.rows; ++i)
-    for (const double residual : residuals.row(i)) sum += problem.share[i] * residual * residual;
-  return sum / static_cast<double>(residuals.columns);
 }
 
 void check_problem(const Matrix<float>& x, std::span<const std::int32_t> labels, std::size_t classes,
@@ -190,8 +183,8 @@ RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels,
   const std::vector<std::vector<std::size_t>> groups = members_of(options, n);
   double diagonal = 0;
   for (std::size_t i = 0; i < n; ++i) diagonal += problem.gram(i, i) / static_cast<double>(n);
-  RidgeFit fit{.error = std::numeric_limits<double>::infinity()};
-  Solution best;
+  RidgeFit fit{.log_loss = std::numeric_limits<double>::infinity()};
+  Matrix<double> coefficients;  // of the best candidate
   for (const double candidate : options.penalties) {
     const double penalty = candidate * std::max(diagonal, 1e-12);
     Matrix<double> system = problem.gram;
@@ -200,18 +193,19 @@ RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels,
     if (factor.rows == 0) continue;
     Solution solution{solve_with(factor, problem.targets), {n, outputs}};
     if (!leave_out(problem, factor, penalty, groups, pool, solution)) continue;
-    const double error = mean_squared(problem, solution.left_out);
-    if (!(error < fit.error)) continue;
-    fit.error = error;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < outputs; ++k)
+        solution.held_out(i, k) = static_cast<float>(target_of(labels[i], k, outputs) - solution.held_out(i, k));
+    const Sharpness sharpness = fit_sharpness(solution.held_out, labels, classes, options.weights);
+    if (!(sharpness.log_loss < fit.log_loss)) continue;
     fit.penalty = candidate;
-    best = std::move(solution);
+    fit.sharpness = sharpness.factor;
+    fit.log_loss = sharpness.log_loss;
+    fit.held_out = std::move(solution.held_out);
+    coefficients = std::move(solution.coefficients);
   }
   if (fit.penalty == 0) reject({{"ridge"}, "finite features", "features that give no solution"});
-  fit.held_out = Matrix<float>(n, outputs);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = 0; k < outputs; ++k)
-      fit.held_out(i, k) = static_cast<float>(target_of(labels[i], k, outputs) - best.left_out(i, k));
-  finish(x, problem, best.coefficients, pool, fit);
+  finish(x, problem, coefficients, pool, fit);
   return fit;
 }
 

@@ -16,7 +16,7 @@ namespace faithful {
 
 struct RidgeOptions {
   // Candidates for the penalty, as multiples of the mean of the Gram matrix's diagonal (features centred).
-  std::vector<double> penalties = {1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1, 3, 10};
+  std::vector<double> penalties = {1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3, 1, 3};
   std::vector<float> weights = {};         // [n] of the samples, above 0; empty: all 1
   std::vector<std::uint32_t> groups = {};  // [n]; samples of a group are left out together; empty: each alone
 };
@@ -27,9 +27,10 @@ struct RidgeOptions {
 struct FAITHFUL_API RidgeFit {
   Matrix<float> weights = {};      // [p, outputs]
   std::vector<float> offset = {};  // [outputs]
-  double penalty = 0;              // the candidate that was chosen
-  double error = 0;                // its mean squared error on what was left out, weighted
   Matrix<float> held_out = {};     // [n, outputs]: scores of each sample by a fit without its group
+  double penalty = 0;              // the candidate whose held-out scores have the least log loss
+  double sharpness = 1;            // of the held-out scores: see fit_sharpness
+  double log_loss = 0;             // of the held-out scores with that sharpness, weighted
 };
 
 // X [n, p] with n >= 2, labels from 0 to classes - 1. Features should have a common scale; they are centred here. n may
@@ -37,10 +38,16 @@ struct FAITHFUL_API RidgeFit {
 FAITHFUL_API RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels, std::size_t classes,
                                 const RidgeOptions& options, ThreadPool& pool);
 
-// The factor by which scores [n, outputs] become logits, so that the log loss of softmax(logits) is least: the inverse
-// of a temperature. Two classes have one score f, and the logit 2 f factor. The labels count as wrong with probability
-// 1 / (n + 1), so that the factor stays finite where all scores are right.
-FAITHFUL_API double fit_sharpness(const Matrix<float>& scores, std::span<const std::int32_t> labels,
-                                  std::size_t classes);
+// The factor by which scores become logits: the inverse of a temperature.
+struct Sharpness {
+  double factor = 1;
+  double log_loss = 0;  // mean
+};
+
+// The factor for which the log loss of softmax(factor scores) is least. scores: [n, outputs]; two classes have one score
+// f, which stands for -f and f. Labels count as wrong with probability 1 / (n + 1), so that the factor stays finite
+// where all scores are right. weights: [n], of the samples; empty: all 1.
+FAITHFUL_API Sharpness fit_sharpness(const Matrix<float>& scores, std::span<const std::int32_t> labels,
+                                     std::size_t classes, std::span<const float> weights = {});
 
 }  // namespace faithful
