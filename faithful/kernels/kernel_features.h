@@ -42,12 +42,13 @@ struct RocketKernel {
   bool operator==(const RocketKernel&) const = default;
 };
 
-// Eight kernels of Hydra that compete.
+// Eight kernels of Hydra that compete. The product of kernel k at sample t is the sum of weight (k, i) times s at sample
+// t + (i - 4) dilation less s at sample t, over the nine places i.
 struct HydraGroup {
   std::uint32_t dilation = 1;
   bool differences = false;
   std::vector<std::uint32_t> channels = {};
-  std::array<float, 72> weights = {};  // [8, 9]
+  std::array<float, 72> weights = {};  // [8, 9]; each row has the sum 0
   bool operator==(const HydraGroup&) const = default;
 };
 

@@ -148,15 +148,21 @@ float* hydra_into(const HydraGroup& group, Lanes& lanes, float* out) {
   std::fill_n(out, 2 * kCompeting * kLanes, 0.0F);
   for (std::size_t t = counting.first; t < counting.last; ++t) {
     const float* from = sum + t * kLanes - static_cast<std::ptrdiff_t>(kHalf) * step;
-    Vector taps[kTaps], products[kCompeting];
-    HWY_UNROLL(9)
-    for (std::size_t i = 0; i < kTaps; ++i) taps[i] = hn::LoadU(d, from + static_cast<std::ptrdiff_t>(i) * step);
+    // Less the sample itself, which the weights of sum 0 allow: where nothing changes, products are 0 and not rounding.
+    const Vector here = hn::LoadU(d, sum + t * kLanes);
+    Vector taps[2 * kHalf], products[kCompeting];
+    HWY_UNROLL(8)
+    for (std::size_t i = 0; i < 2 * kHalf; ++i) {
+      const std::size_t place = i < kHalf ? i : i + 1;
+      taps[i] = hn::Sub(hn::LoadU(d, from + static_cast<std::ptrdiff_t>(place) * step), here);
+    }
     HWY_UNROLL(8)
     for (std::size_t k = 0; k < kCompeting; ++k) {
       const float* weights = group.weights.data() + k * kTaps;
       products[k] = hn::Mul(taps[0], hn::Set(d, weights[0]));
-      HWY_UNROLL(8)
-      for (std::size_t i = 1; i < kTaps; ++i) products[k] = hn::MulAdd(taps[i], hn::Set(d, weights[i]), products[k]);
+      HWY_UNROLL(7)
+      for (std::size_t i = 1; i < 2 * kHalf; ++i)
+        products[k] = hn::MulAdd(taps[i], hn::Set(d, weights[i < kHalf ? i : i + 1]), products[k]);
     }
     Vector most = products[0], least = products[0];
     HWY_UNROLL(7)

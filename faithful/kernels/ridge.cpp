@@ -39,14 +39,25 @@ struct Centred {
   Matrix<double> gram;        // [n, n]
 };
 
+constexpr double kRounding = 1e-7;
+
+double mean_of_diagonal(const Matrix<double>& a) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.rows; ++i) sum += a(i, i);
+  return sum / static_cast<double>(a.rows);
+}
+
 void centre_gram(const std::vector<double>& share, const std::vector<double>& root, Matrix<double>& gram) {
   const std::size_t n = gram.rows;
   std::vector<double> means(n);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) means[i] += gram(i, j) * share[j];
   const double all = std::inner_product(means.begin(), means.end(), share.begin(), 0.0);
+  const double before = mean_of_diagonal(gram);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) gram(i, j) = root[i] * root[j] * (gram(i, j) - means[i] - means[j] + all);
+  // Of features that do not vary only rounding is left.
+  if (mean_of_diagonal(gram) <= kRounding * before) std::ranges::fill(gram.values, 0.0);
 }
 
 Centred centre(const Matrix<float>& x, std::span<const std::int32_t> labels, std::size_t outputs,
@@ -181,12 +192,11 @@ RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels,
   const std::size_t n = x.rows, outputs = outputs_of(classes);
   const Centred problem = centre(x, labels, outputs, options, pool);
   const std::vector<std::vector<std::size_t>> groups = members_of(options, n);
-  double diagonal = 0;
-  for (std::size_t i = 0; i < n; ++i) diagonal += problem.gram(i, i) / static_cast<double>(n);
+  const double diagonal = mean_of_diagonal(problem.gram);
   RidgeFit fit{.log_loss = std::numeric_limits<double>::infinity()};
   Matrix<double> coefficients;  // of the best candidate
   for (const double candidate : options.penalties) {
-    const double penalty = candidate * std::max(diagonal, 1e-12);
+    const double penalty = candidate * (diagonal > 0 ? diagonal : 1);
     Matrix<double> system = problem.gram;
     for (std::size_t i = 0; i < n; ++i) system(i, i) += penalty;
     const Matrix<double> factor = inverse_factor(std::move(system), pool);
