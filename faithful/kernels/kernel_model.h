@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faithful/base/api.h"
@@ -68,7 +69,8 @@ struct KernelModelFit {
 // time are alike. The same bits for any number of threads.
 FAITHFUL_API KernelModelFit fit_kernel_model(const Windows& train, const KernelModelOptions& options, ThreadPool& pool);
 
-// The model as arrays of a safetensors file, all of which are named "kernels.*".
+// The model as arrays of a safetensors file, whose names all begin with this.
+inline constexpr std::string_view kKernelArrays = "kernels.";
 class FAITHFUL_API KernelArrays {
  public:
   explicit KernelArrays(const KernelModel& model);
