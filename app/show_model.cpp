@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
 #include "faithful/report/table.h"
 #include "faithful/report/text.h"
@@ -68,6 +69,12 @@ std::string form_text(const ModelConfig& config) {
                      field_of(config, "pooling"));
 }
 
+std::string kernels_text(const KernelModel& model) {
+  const KernelModelParts& parts = model.parts();
+  return fmt::format("ridge classifier on {} features of random convolutions, penalty {}, temperature {}",
+                     parts.features.count(), number_text(parts.penalty, 3), number_text(parts.temperature, 3));
+}
+
 std::string encoding_text(const ModelConfig& config) {
   std::string text = config.position.encoding;
   if (config.position.scale != "as-defined") text += ", scale " + config.position.scale;
@@ -115,15 +122,18 @@ std::string members_text(const Json& json) {
 }  // namespace
 
 std::string model_text(const TrainedModel& model) {
-  const ModelConfig& config = model.transformer()->config();
   std::string text = fmt::format("classifier of {} weights\n", model.weight_count());
-  text += item("form", form_text(config));
-  text += item("encoding", encoding_text(config));
+  if (const Transformer* transformer = model.transformer()) {
+    text += item("form", form_text(transformer->config()));
+    text += item("encoding", encoding_text(transformer->config()));
+  } else {
+    text += item("form", kernels_text(*model.kernels()));
+  }
   text += item("channels", names_text(model.channels));
   text += item("classes", names_text(model.classes));
   text += item("window", window_text(model));
   text += item("scaler", scaler_text(model.scaler));
-  if (config.input.classes == 2)
+  if (model.classes.size() == 2)
     text += item("threshold", fmt::format("{} ({})", number_text(model.threshold, 4), model.threshold_from));
   for (const char* name : {"data", "split", "training", "test"}) {
     const std::string members = members_text(model.record[name]);

@@ -14,6 +14,7 @@
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
 #include "faithful/io/file.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
 
@@ -27,6 +28,7 @@ struct TrainVerbOptions {
   ModelConfig model = default_fit_options().model;
   TrainingArguments training = {.split = default_fit_options().split, .train = default_fit_options().train};
   std::size_t seed = 1;
+  bool kernels = false;  // --model kernels
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
   std::string log, threshold = "auto";
@@ -36,6 +38,7 @@ struct TrainVerbOptions {
 FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
   FitOptions options;
   options.model = said.model;
+  if (said.kernels) options.kernels.emplace();
   apply_to(said.training, dataset, options);
   options.split.seed = options.train.seed = said.seed;
   options.baselines = !said.no_baselines;
@@ -57,6 +60,9 @@ FitControl fit_control(const TrainVerbOptions& said) {
 }
 
 void check_output(const TrainVerbOptions& said) {
+  if (said.kernels && (said.resume || !said.log.empty()))
+    throw InputError(fmt::format("{} does not apply to {}", field_text(said.resume ? "resume" : "log"),
+                                 field_text("form", "kernels")));
   if (!said.output.ends_with(".safetensors")) {
     reject({{"--output"}, "a file name that ends in .safetensors", quote(said.output)});
   }
@@ -70,6 +76,10 @@ void check_output(const TrainVerbOptions& said) {
 }
 
 std::string time_line(const FitResult& result, double seconds) {
+  if (result.model.kernels() != nullptr)
+    return fmt::format("time: {} in all; fit {:.1f} s, split {:.1f} s, test {:.1f} s, baselines {:.1f} s\n",
+                       duration_text(seconds), result.training.record.seconds.forward_backward, result.data_seconds,
+                       result.test_seconds, result.baseline_seconds);
   TrainSeconds sum = result.training.record.seconds;
   for (const TrainRecord& fold : result.folds) {
     sum.data += fold.seconds.data;
@@ -89,7 +99,12 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
                                  proof.validation_windows, proof.test_windows, to_string(result.split),
                                  proof.holds() ? "" : "; parts share samples: scores are too good");
-  text += fmt::format("{} weights, encoding {}", result.model.weight_count(), options.model.position.encoding);
+  text += fmt::format("{} weights", result.model.weight_count());
+  if (const KernelModel* kernels = result.model.kernels())
+    text += fmt::format(", {} features of random convolutions; held-out log loss {:.3f}",
+                        kernels->parts().features.count(), *result.held_out_log_loss);
+  else
+    text += fmt::format(", encoding {}", options.model.position.encoding);
   if (result.epochs_chosen > 0) {
     text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
   } else if (!result.mean_of_folds.empty()) {
@@ -156,6 +171,27 @@ std::vector<Option> model_options(TrainVerbOptions& o) {
   return options;
 }
 
+// --model kernels, which takes none of the other options of models and schedules.
+std::vector<Option> with_kernels(std::vector<Option> options, TrainVerbOptions& o) {
+  for (Option& option : options) {
+    if (option.name == "--model") {
+      option.choices.emplace_back("kernels");
+      option.help += "; kernels: random convolutions with a ridge classifier";
+      option.set = [&o, set = option.set](const std::string& text) {
+        o.kernels = text == "kernels";
+        if (!o.kernels) set(text);
+      };
+      continue;
+    }
+    option.set = [&o, name = option.field_name(), set = option.set](const std::string& text) {
+      if (o.kernels)
+        throw InputError(fmt::format("{} does not apply to {}", field_text(name), field_text("form", "kernels")));
+      set(text);
+    };
+  }
+  return options;
+}
+
 std::vector<Option> train_option_list(TrainVerbOptions& o) {
   const std::vector<Option> run = {
       {"--seed N", &o.seed, "seed of split, start values, batches and dropout", common},
@@ -170,8 +206,7 @@ std::vector<Option> train_option_list(TrainVerbOptions& o) {
   return joined({{{"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required}},
                  data_option_list(o.data),
                  window_option_list(o.training),
-                 model_options(o),
-                 schedule_option_list(o.training),
+                 with_kernels(joined({model_options(o), schedule_option_list(o.training)}), o),
                  grouped("Training", run),
                  grouped("Output", output),
                  {threads_option(o.threads)}});
@@ -181,21 +216,23 @@ std::vector<Option> train_option_list(TrainVerbOptions& o) {
 
 Command train_verb() {
   const auto options = std::make_shared<TrainVerbOptions>();
-  return {.name = "train",
-          .summary = "fits a classifier to a labelled data set",
-          .description =
-              "Trains a Transformer that predicts the class of each window, or of each series. It splits the data "
-              "without leaks, scales it by the training part, trains, and chooses epoch and threshold on the "
-              "validation part. It scores the test part once, beside baselines. One model file holds all that "
-              "predictions need. Ctrl-C stops after the current step and saves a checkpoint for --resume. The same "
-              "seed gives the same bytes.",
-          .options = train_option_list(*options),
-          .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
-                       {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
-                        "a published set, below FAITHFUL_DATA"},
-                       {"faithful train BasicMotions --split given --seed 2 -o motions.safetensors",
-                        "whole series, the set's own test part"}},
-          .run = [options] { train(*options); }};
+  return {
+      .name = "train",
+      .summary = "fits a classifier to a labelled data set",
+      .description =
+          "Trains a Transformer (or, with --model kernels, a ridge classifier on random convolutions) that predicts "
+          "the class of each window, or of each series. It splits the data "
+          "without leaks, scales it by the training part, trains, and chooses epoch and threshold on the "
+          "validation part. It scores the test part once, beside baselines. One model file holds all that "
+          "predictions need. Ctrl-C stops after the current step and saves a checkpoint for --resume. The same "
+          "seed gives the same bytes.",
+      .options = train_option_list(*options),
+      .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
+                   {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
+                    "a published set, below FAITHFUL_DATA"},
+                   {"faithful train BasicMotions --split given --seed 2 -o motions.safetensors",
+                    "whole series, the set's own test part"}},
+      .run = [options] { train(*options); }};
 }
 
 }  // namespace faithful::app

@@ -29,7 +29,7 @@ void add_alarm(PageWriter& writer, const DiagnosisReport& report, std::size_t nu
   writer.add(profile_figure(report, number));
   page.add_table(sensors_table(report, number, kListedSensors));
   page.add_table(spans_table(report, number));
-  page.add_table(agreement_table(report, number));
+  if (one.methods.size() > 1) page.add_table(agreement_table(report, number));
   writer.add(occlusion_figure(report, number));
   if (one.details.spatial.rows > 0) writer.add(where_figure(report, number));
   if (!one.details.temporal_heads.empty()) writer.add(heads_figure(report, number));
@@ -37,18 +37,25 @@ void add_alarm(PageWriter& writer, const DiagnosisReport& report, std::size_t nu
 
 void add_reading_guide(Page& page, const DiagnosisReport& report) {
   page.add_heading("How to read this");
-  std::vector<std::string> items = {
-      "Attention shows where the model looked. It does not prove that this mattered.",
-      fmt::format(
-          "Occlusion replaces a sensor, or a span of time, by normal readings ({}) and measures how far the score "
-          "falls.",
-          report.normal.from),
-      "Gradient times input is the slope of the score at each reading, averaged on the way from normal, times the "
-      "distance from normal. It is a check: it does not enter the ranking.",
-      "Together combines attention and occlusion with equal weight. Trust it most where the methods agree, and least "
-      "where they name different sensors.",
-      "A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis."};
-  if (!report.model.transformer()->config().is_dfstrans())
+  const Transformer* transformer = report.model.transformer();
+  std::vector<std::string> items;
+  if (transformer != nullptr)
+    items.emplace_back("Attention shows where the model looked. It does not prove that this mattered.");
+  items.push_back(fmt::format(
+      "Occlusion replaces a sensor, or a span of time, by normal readings ({}) and measures how far the score falls.",
+      report.normal.from));
+  if (transformer != nullptr) {
+    items.emplace_back(
+        "Gradient times input is the slope of the score at each reading, averaged on the way from normal, times the "
+        "distance from normal. It is a check: it does not enter the ranking.");
+    items.emplace_back(
+        "Together combines attention and occlusion with equal weight. Trust it most where the methods agree, and least "
+        "where they name different sensors.");
+  } else {
+    items.emplace_back("This model has neither attention nor gradients: occlusion alone ranks sensors and times.");
+  }
+  items.emplace_back("A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis.");
+  if (transformer != nullptr && !transformer->config().is_dfstrans())
     items.emplace_back(
         "This model embeds all sensors of a step together, so its attention shows only when, not which sensor.");
   page.add_list(items);

@@ -138,13 +138,18 @@ std::vector<CaptionedFigure> timeline_figures(const EvaluationContent& content) 
   return figures;
 }
 
+std::string kind_text(const TrainedModel& model) {
+  const Transformer* transformer = model.transformer();
+  return transformer == nullptr ? "random convolutions" : "encoding " + transformer->config().position.encoding;
+}
+
 }  // namespace
 
 std::string write_evaluation_page(const std::string& folder, const EvaluationContent& content) {
   const Evaluation& evaluation = content.evaluation;
   PageWriter writer(folder, fmt::format("How good is the model on {}?", content.windows.dataset().name),
-                    fmt::format("evaluate: {} windows of {} samples, encoding {}", evaluation.scores.windows,
-                                content.windows.length(), content.model.transformer()->config().position.encoding));
+                    fmt::format("evaluate: {} windows of {} samples, {}", evaluation.scores.windows,
+                                content.windows.length(), kind_text(content.model)));
   Page& page = writer.page;
   for (const std::string& note : content.notes) page.add_note(note);
   page.add_heading("Scores");

@@ -234,10 +234,10 @@ void add_window(MethodAnswer& sum, MethodAnswer one, std::size_t windows, bool l
 
 namespace {
 
-// Attention and gradients need one.
-const Transformer& transformer_of(const WindowModel& model) {
-  if (model.transformer() == nullptr) throw Error("only a Transformer can be diagnosed");
-  return *model.transformer();
+// Samples of a step, by which times are told: the Transformer's own, else about as many as occlusion has spans.
+std::size_t step_of(const WindowModel& model, std::size_t most_spans) {
+  if (model.transformer() != nullptr) return model.transformer()->config().samples_per_step();
+  return (model.shape().length + most_spans - 1) / most_spans;
 }
 
 // Maps grow with the square of the steps.
@@ -259,34 +259,40 @@ void check_maps(const ModelConfig& of) {
 
 struct Diagnoser::State {
   State(const WindowModel& of, Normal usual, const DiagnosisOptions& how, ThreadPool& threads)
-      : model(of), transformer(transformer_of(of)), normal(std::move(usual)), options(how), pool(threads) {
-    check_maps(transformer.config());
+      : model(of), normal(std::move(usual)), options(how), pool(threads) {
+    step = step_of(model, options.occlusion.most_spans);
+    if (model.transformer() != nullptr) check_maps(model.transformer()->config());
     options.occlusion.batch = std::min(options.occlusion.batch, model.batch());
   }
 
   WindowAnswers look_into(const Windows& windows, std::uint32_t number) const {
-    const ModelConfig& config = transformer.config();
     const LoadedWindow loaded(windows, number, model.shape(), pool);
     const Window& window = loaded.window;
     WindowAnswers out;
-    out.pieces = steps_of(window, config.samples_per_step());
+    out.pieces = steps_of(window, step);
     out.details.span = {window.begin, window.begin + window.length};
-    out.details.step = config.samples_per_step();
+    out.details.step = step;
+    out.details.occlusion = diagnose_occlusion(logit_of(model, options.class_number, loaded), loaded.values,
+                                               window.length, step, normal, options.occlusion, pool);
+    out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
+    if (model.transformer() != nullptr) look_inside(*model.transformer(), loaded, out);
+    compare_with_normal(loaded, normal, step, out);
+    return out;
+  }
+
+  // Attention and gradient.
+  void look_inside(const Transformer& transformer, const LoadedWindow& loaded, WindowAnswers& out) const {
+    const ModelConfig& config = transformer.config();
     Maps maps(config);
     transformer.attention_into(loaded.samples(),
                                {.values = maps.values, .temporal = maps.temporal, .spatial = maps.spatial});
     config.is_dfstrans() ? attend_space_time(config, maps, out) : attend_encoder(config, maps, out);
-    out.details.occlusion = diagnose_occlusion(logit_of(model, options.class_number, loaded), loaded.values,
-                                               window.length, config.samples_per_step(), normal, options.occlusion, pool);
-    out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
-    out.methods[kGradient] = gradient_answer(
-        gradient_times_input(gradient_from_normal(loaded), loaded.values, window.length, config.samples_per_step(), normal));
-    compare_with_normal(loaded, normal, config.samples_per_step(), out);
-    return out;
+    out.methods[kGradient] = gradient_answer(gradient_times_input(gradient_from_normal(transformer, loaded),
+                                                                  loaded.values, loaded.window.length, step, normal));
   }
 
   // The mean gradient on the straight way from normal to the window.
-  std::vector<float> gradient_from_normal(const LoadedWindow& loaded) const {
+  std::vector<float> gradient_from_normal(const Transformer& transformer, const LoadedWindow& loaded) const {
     const std::size_t channels = normal.mean.columns;
     const auto points = static_cast<float>(options.gradient_points);
     LoadedWindow between = loaded;
@@ -304,7 +310,7 @@ struct Diagnoser::State {
   }
 
   const WindowModel& model;
-  const Transformer& transformer;
+  std::size_t step = 1;  // samples
   Normal normal;
   DiagnosisOptions options;
   ThreadPool& pool;
@@ -330,10 +336,13 @@ Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
   }
   const std::size_t most = state_->options.most_spans;
   for (std::size_t m = 0; m < kMethodCount; ++m) {
+    if (answers[m].method.empty()) continue;  // the model has none
     answers[m].spans = suspected_spans(found.pieces, answers[m].times, most);
     (m < kPeak ? found.methods : found.baselines).push_back(std::move(answers[m]));
   }
-  found.together = combined(std::span(found.methods).first(kGradient), found.pieces, most);
+  // Attention and occlusion, or occlusion alone; the gradient is a check.
+  const std::size_t count = std::min<std::size_t>(found.methods.size(), kGradient);
+  found.together = combined(std::span(found.methods).first(count), found.pieces, most);
   return found;
 }
 

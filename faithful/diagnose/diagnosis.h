@@ -90,7 +90,7 @@ struct WindowDetails {
 struct Diagnosis {
   Alarm alarm;
   std::vector<Range> pieces;            // of the series: the steps of the examined windows, in order of time
-  std::vector<MethodAnswer> methods;    // attention, occlusion, gradient
+  std::vector<MethodAnswer> methods;    // attention, occlusion, gradient; without a Transformer: occlusion
   MethodAnswer together;                // attention and occlusion (see combined): what the advice says
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;

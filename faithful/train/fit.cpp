@@ -10,6 +10,7 @@
 #include "faithful/base/error.h"
 #include "faithful/data/leaks.h"
 #include "faithful/evaluate/thresholds.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
@@ -88,7 +89,7 @@ SplitOptions final_split(const Dataset& dataset, const FitOptions& options) {
   apply_known_rules(dataset, split);
   split.labelled_only = true;
   const bool given = split.kind == SplitKind::kGiven;
-  const bool validates = given && options.cross_validate && options.train.stop_after == 0;
+  const bool validates = given && options.cross_validate && options.train.stop_after == 0 && !options.kernels;
   split.refit = given && !(validates && split.folds == 1);
   return split;
 }
@@ -111,7 +112,9 @@ class Job {
   Identity identity() const;
   TrainResult train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
                     const std::string& title, bool keep_scores);
-  bool cross_validate();  // false: stopped
+  bool cross_validate();                                                // false: stopped
+  bool train_transformer(const Prepared& prepared, FitResult& result);  // false: stopped
+  void fit_kernels(FitResult& result) const;
   void choose_epochs(FitResult& result) const;
   void take_best_f1(FitResult& result) const;
   ThresholdCurve validation_curve(const FitResult& result) const;
@@ -144,9 +147,11 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
             fmt::format("which column holds the labels? {}", field_text("label"))});
   split_ = final_split(dataset, options);
   const bool given = split_.kind == SplitKind::kGiven;
-  const bool validates = given && options.cross_validate && split_.folds > 0 && options.train.stop_after == 0;
+  const bool validates =
+      given && options.cross_validate && split_.folds > 0 && options.train.stop_after == 0 && !options.kernels;
   if (validates && split_.folds > 1) folds_ = split_.folds;
-  train::check_threshold_rule(options.threshold, dataset, folds_ > 0 || (!split_.refit && split_.validation > 0));
+  train::check_threshold_rule(options.threshold, dataset,
+                              options.kernels || folds_ > 0 || (!split_.refit && split_.validation > 0));
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
   if (!checkpoints_.found()) return;
   check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
@@ -275,6 +280,8 @@ ThresholdCurve Job::validation_curve(const FitResult& result) const {
   const Windows& held = result.sets.validation;
   if (folds_ == 0 && held.size() > 0)
     parts.push_back({&held, scores_of(probabilities_of(*result.model.predictor, held, pool_))});
+  else if (options_.kernels)
+    parts.push_back({&result.sets.train, result.held_out_scores});
   return threshold_curve(parts);
 }
 
@@ -283,8 +290,10 @@ void Job::take_threshold(FitResult& result) const {
     ThresholdCurve curve = validation_curve(result);
     if (curve.windows > 0) result.model.thresholds = std::move(curve);
   }
-  if (dataset_.classes.size() != 2 || options_.threshold.kind == ThresholdKind::kBestF1) return take_best_f1(result);
-  if (std::string warning = train::take_threshold(result.model, options_.threshold, dataset_); !warning.empty())
+  ThresholdRule rule = options_.threshold;
+  if (options_.kernels && rule.kind == ThresholdKind::kBestF1) rule.kind = ThresholdKind::kF1;
+  if (dataset_.classes.size() != 2 || rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
+  if (std::string warning = train::take_threshold(result.model, rule, dataset_); !warning.empty())
     result.notes.push_back(std::move(warning));
 }
 
@@ -334,7 +343,7 @@ void Job::note_data(FitResult& result, const Prepared& prepared) const {
     note("random split: overlapping windows leak between the parts");
   else if (!prepared.sets.proof.holds())
     note("windows are in two parts: see the proof");
-  if (prepared.sets.validation.size() == 0 && folds_ == 0)
+  if (prepared.sets.validation.size() == 0 && folds_ == 0 && !options_.kernels)
     note("nothing validates: the weights are those of the last epoch");
   if (resumed_from_ > 0) note(fmt::format("resumed at step {}", resumed_from_));
 }
@@ -352,6 +361,35 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
           .seen = prepared.seen};
 }
 
+// With the epochs that cross-validation chose.
+bool Job::train_transformer(const Prepared& prepared, FitResult& result) {
+  TrainOptions options = options_.train;
+  if (folds_ > 0) {
+    choose_epochs(result);
+    options.stop_after = result.epochs_chosen;
+  }
+  Classifier<float> classifier(prepared.config);
+  result.training = train(classifier, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
+  if (result.training.reason == StopReason::kStopped) return false;
+  result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
+  return true;
+}
+
+void Job::fit_kernels(FitResult& result) const {
+  KernelModelOptions options{.features = *options_.kernels};
+  options.features.seed = options_.train.seed;
+  const Windows& train = result.sets.train;
+  KernelModelFit fit = fit_kernel_model(train, options, pool_);
+  // Windows that the fit did not use are unseen as they are.
+  Matrix<float> held_out = fit.windows.size() == train.size() ? Matrix<float>(train.size(), dataset_.classes.size())
+                                                              : probabilities_of(fit.model, train, pool_);
+  for (std::size_t i = 0; i < fit.windows.size(); ++i)
+    std::ranges::copy(fit.held_out.row(i), held_out.row(fit.windows[i]).begin());
+  result.held_out_scores = scores_of(held_out);
+  result.held_out_log_loss = fit.log_loss;
+  result.model.predictor = std::make_shared<KernelModel>(std::move(fit.model));
+}
+
 FitResult Job::run() {
   std::optional<Prepared> prepared;
   data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_, scaling_.scaling)); });
@@ -365,16 +403,11 @@ FitResult Job::run() {
   result.stopped = !complete;
   if (result.stopped) return result;
 
-  TrainOptions options = options_.train;
-  if (folds_ > 0) {
-    choose_epochs(result);
-    options.stop_after = result.epochs_chosen;  // 0: all
-  }
-  Classifier<float> classifier(prepared->config);
-  result.training = train(classifier, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
-  result.stopped = result.training.reason == StopReason::kStopped;
+  if (options_.kernels)
+    result.training.record.seconds.forward_backward = seconds_of([&] { fit_kernels(result); });
+  else
+    result.stopped = !train_transformer(*prepared, result);
   if (result.stopped) return result;
-  result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
   take_threshold(result);
   score(result);
   result.model.record = train::record_json(result, options_, split_, dataset_);

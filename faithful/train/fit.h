@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/data/dataset.h"
 #include "faithful/evaluate/baselines.h"
+#include "faithful/kernels/kernel_features.h"
 #include "faithful/metrics/threshold.h"
 #include "faithful/model/config.h"
 #include "faithful/train/options.h"
@@ -30,6 +32,8 @@ struct FitOptions {
   Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
   ThresholdRule threshold = {};               // two classes: how the threshold is chosen on the validation part
+  std::optional<KernelOptions> kernels = {};  // random convolutions with a ridge classifier instead of a Transformer:
+                                              // `model` does not count, and of `train` the seed alone
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines
@@ -76,6 +80,8 @@ struct FitControl {
 //   (patience does not count); the epoch with the best mean value is where the training on all of train stops, on the
 //   schedule of all epochs; for two classes the threshold is that of the best F1 of the scores after that epoch, all
 //   folds pooled.
+//   kernels: one fit. What the validation part does for a Transformer, or the folds for a given split, training windows
+//   do that are left out one by one; a validation part gives the threshold, where there is one.
 // InputError where data and options do not fit, and for a checkpoint of another job; Error where the caller stopped it.
 FAITHFUL_API TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                                          const FitControl& control = {});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ struct FitResult {
   std::vector<TrainRecord> folds = {};          // split given: of the cross-validation
   std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
   std::size_t epochs_chosen = 0;                // by it; 0: there was none
+
+  std::vector<double> held_out_scores = {};  // kernels: [n], P(last class) of the training windows by fits without them
+  std::optional<double> held_out_log_loss = {};  // kernels: of all classes
 
   Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
   Scores test = {};                                                 // at the threshold

@@ -36,26 +36,39 @@ Json history_json(const std::vector<EpochRecord>& history) {
   return epochs;
 }
 
+// How the predictor came about: epochs of a Transformer, or one fit.
+void add_training(const FitResult& result, const FitOptions& options, Json& record) {
+  if (options.kernels) {
+    record.set("training", Json::Object{{"biases", options.kernels->biases},
+                                        {"groups", options.kernels->groups},
+                                        {"seed", options.train.seed},
+                                        {"held_out_log_loss", *result.held_out_log_loss}});
+    return;
+  }
+  const TrainRecord& training = result.training.record;
+  record.set("training", options_json(options.train));
+  record.set("epochs", training.history.size());
+  record.set("best_epoch", training.best_epoch);
+  record.set("epochs_chosen", result.epochs_chosen);
+  record.set("history", history_json(training.history));
+  record.set("cross_validation", history_json(result.mean_of_folds));
+}
+
 }  // namespace
 
 Json record_json(const FitResult& result, const FitOptions& options, const SplitOptions& split,
                  const Dataset& dataset) {
-  const TrainRecord& training = result.training.record;
   Json baselines = Json::object();
   for (const Baseline& baseline : result.baselines) baselines.set(baseline.name, to_json(baseline.test));
-  return Json::Object{{"program", build_info().version},
-                      {"data", data_json(dataset)},
-                      {"split", split_json(split)},
-                      {"proof", parse_json(to_json(result.sets.proof), "proof")},
-                      {"scaler", to_string(options.scaler)},
-                      {"training", options_json(options.train)},
-                      {"epochs", training.history.size()},
-                      {"best_epoch", training.best_epoch},
-                      {"epochs_chosen", result.epochs_chosen},
-                      {"history", history_json(training.history)},
-                      {"cross_validation", history_json(result.mean_of_folds)},
-                      {"test", to_json(result.test)},
-                      {"baselines", baselines}};
+  Json record = Json::Object{{"program", build_info().version},
+                             {"data", data_json(dataset)},
+                             {"split", split_json(split)},
+                             {"proof", parse_json(to_json(result.sets.proof), "proof")},
+                             {"scaler", to_string(options.scaler)}};
+  add_training(result, options, record);
+  record.set("test", to_json(result.test));
+  record.set("baselines", baselines);
+  return record;
 }
 
 }  // namespace faithful::train

@@ -12,6 +12,7 @@
 #include "faithful/io/file.h"
 #include "faithful/io/npy.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/config_json_internal.h"
 #include "faithful/trained/threshold_json_internal.h"
@@ -146,6 +147,16 @@ Json window_json(const TrainedModel& model) {
                       {"shortest", model.shortest_window}};
 }
 
+// The key and the text about the predictor: what else it has is in the arrays.
+std::pair<std::string, Json> predictor_json(const TrainedModel& model) {
+  const KernelModel* kernels = model.kernels();
+  if (kernels == nullptr) return {"config", config_json(model.transformer()->config())};
+  const KernelModelParts& parts = kernels->parts();
+  return {"kernels",
+          Json::Object{
+              {"features", parts.features.count()}, {"penalty", parts.penalty}, {"temperature", parts.temperature}}};
+}
+
 SafetensorsMetadata metadata_of(const TrainedModel& model) {
   SafetensorsMetadata metadata;
   const Json all = describe_model(model);
@@ -204,6 +215,14 @@ void read_weights(const Safetensors& file, Classifier<float>& classifier) {
   }
 }
 
+void add_weights(const engine::Parameters<float>& parameters, std::vector<SafetensorsEntry>& entries) {
+  for (const engine::ParameterEntry& entry : parameters.entries()) {
+    const std::span<const float> values = parameters.values().subspan(entry.offset, entry.shape.count());
+    check_finite(values, "model: " + quote(entry.name));
+    entries.push_back(safetensors_entry<float>(entry.name, sizes_of(entry.shape), values));
+  }
+}
+
 // Numbers of all weights.
 std::size_t count_weights(const Safetensors& file) {
   std::size_t bytes = 0;
@@ -212,8 +231,7 @@ std::size_t count_weights(const Safetensors& file) {
   return bytes / sizeof(float);
 }
 
-TrainedModel read_model(const Safetensors& file) {
-  check_format(file);
+std::shared_ptr<const WindowModel> read_transformer(const Safetensors& file) {
   const std::string& place = file.place();
   const std::size_t numbers = count_weights(file);
   const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
@@ -226,11 +244,27 @@ TrainedModel read_model(const Safetensors& file) {
   }
   Classifier<float> classifier(config);
   read_weights(file, classifier);
-  TrainedModel model{.predictor = std::make_shared<Transformer>(std::move(classifier))};
+  return std::make_shared<Transformer>(std::move(classifier));
+}
+
+std::shared_ptr<const WindowModel> read_predictor(const Safetensors& file) {
+  if (!has_kernel_model(file)) return read_transformer(file);
+  for (const SafetensorsEntry& entry : file.entries()) {
+    if (is_weight(entry) && !entry.name.starts_with(kKernelArrays))
+      reject({{file.place()}, "arrays of a model of kernels", quote(entry.name)});
+  }
+  return std::make_shared<KernelModel>(read_kernel_model(file));
+}
+
+TrainedModel read_model(const Safetensors& file) {
+  check_format(file);
+  const std::string& place = file.place();
+  TrainedModel model{.predictor = read_predictor(file)};
+  const std::size_t channels = model.shape().channels;
   model.channels = metadata_json(file, "channels").strings(place + ": channels");
   model.classes = metadata_json(file, "classes").strings(place + ": classes");
-  model.scaler = read_scaler(file, metadata_json(file, "scaler"), config.input.channels, place + ": scaler");
-  model.seen = read_seen(file, config.input.channels);
+  model.scaler = read_scaler(file, metadata_json(file, "scaler"), channels, place + ": scaler");
+  model.seen = read_seen(file, channels);
   const Json window = metadata_json(file, "window"), threshold = metadata_json(file, "threshold");
   model.window = {
       .length = parse_count(window["length"], place + ": window.length"),
@@ -272,7 +306,7 @@ void check_model(const TrainedModel& model, const std::string& place) {
 
 Json describe_model(const TrainedModel& model) {
   return Json::Object{{kFormatKey, kFormat},
-                      {"config", config_json(model.transformer()->config())},
+                      predictor_json(model),
                       {"channels", Json::array(model.channels)},
                       {"classes", Json::array(model.classes)},
                       {"window", window_json(model)},
@@ -293,11 +327,12 @@ std::string model_bytes(const TrainedModel& model) {
   std::vector<float> seen = model.seen.low;
   seen.insert(seen.end(), model.seen.high.begin(), model.seen.high.end());
   if (model.seen.known()) entries.push_back(safetensors_entry<float>(kSeen, {2, model.channels.size()}, seen));
-  const engine::Parameters<float>& parameters = model.transformer()->classifier().parameters();
-  for (const engine::ParameterEntry& entry : parameters.entries()) {
-    const std::span<const float> values = parameters.values().subspan(entry.offset, entry.shape.count());
-    check_finite(values, "model: " + quote(entry.name));
-    entries.push_back(safetensors_entry<float>(entry.name, sizes_of(entry.shape), values));
+  std::optional<KernelArrays> arrays;
+  if (const KernelModel* kernels = model.kernels()) {
+    arrays.emplace(*kernels);
+    entries.insert(entries.end(), arrays->entries().begin(), arrays->entries().end());
+  } else {
+    add_weights(model.transformer()->classifier().parameters(), entries);
   }
   metadata[std::string(kDigestKey)] = digest_of(entries, metadata);
   return safetensors_bytes(entries, metadata);

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
 
 namespace faithful {
@@ -35,6 +36,10 @@ std::size_t TrainedModel::weight_count() const {
 
 const Transformer* TrainedModel::transformer() const {
   return predictor->transformer();
+}
+
+const KernelModel* TrainedModel::kernels() const {
+  return dynamic_cast<const KernelModel*>(predictor.get());
 }
 
 Windows cut_for_model(const Dataset& dataset, const TrainedModel& model) {

@@ -21,11 +21,12 @@ namespace faithful {
 
 class WindowModel;  // faithful/model/infer.h
 class Transformer;
+class KernelModel;  // faithful/kernels/kernel_model.h
 struct WindowShape;
 
 // A model of windows with everything around it, from the columns of the data to the names of the classes.
 struct FAITHFUL_API TrainedModel {
-  std::shared_ptr<const WindowModel> predictor = {};  // a Transformer; other kinds have the same interface
+  std::shared_ptr<const WindowModel> predictor = {};  // a Transformer or a KernelModel
   std::vector<std::string> channels = {};             // [C], names, each once
   std::vector<std::string> classes = {};              // [K], names, each once; of two, the second is the positive one
   WindowOptions window = {};                          // as training cut them; length 0: every series whole
@@ -40,6 +41,7 @@ struct FAITHFUL_API TrainedModel {
   WindowShape shape() const;
   std::size_t weight_count() const;        // that training changed
   const Transformer* transformer() const;  // null for other kinds
+  const KernelModel* kernels() const;      // null for other kinds
   bool takes_whole_series() const { return window.length == 0; }
 };
 

@@ -9,6 +9,7 @@
 #include "faithful/encoding/catalog.h"
 #include "faithful/io/file.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
@@ -71,6 +72,68 @@ TEST(ModelFile, EveryEncodingComesBackToTheSameBytes) {
       EXPECT_EQ(model_bytes(parse_model(bytes, "model")), bytes) << entry.name << " " << config.has_token();
     }
   }
+}
+
+// A model of random convolutions around the same data as small_model.
+TrainedModel model_of_kernels() {
+  TrainedModel model = small_model(small_config("none"));
+  const WindowShape shape = model.shape();
+  KernelTable table{.channels = shape.channels, .length = shape.length};
+  table.rocket.push_back({.places = {0, 4, 8}, .channels = {0}, .biases = {0.25F, -0.5F}});
+  HydraGroup group{.differences = true, .channels = {0}};
+  for (std::size_t i = 0; i < group.weights.size(); ++i) group.weights[i] = i % 3 == 0 ? 2.0F : -1.0F;
+  table.hydra.push_back(group);
+  KernelFeatures features(table);
+  const std::size_t count = features.count(), outputs = shape.outputs();
+  Matrix<float> weights(count, outputs);
+  for (std::size_t i = 0; i < weights.values.size(); ++i) weights.values[i] = 0.01F * static_cast<float>(i);
+  model.predictor = std::make_shared<KernelModel>(KernelModelParts{
+      .features = features,
+      .scale = {features.rocket_count(), std::vector<float>(count, 0.5F), std::vector<float>(count, 2)},
+      .classes = shape.classes,
+      .weights = weights,
+      .offset = std::vector<float>(outputs, 0.125F),
+      .penalty = 0.1,
+      .temperature = 0.25});
+  return model;
+}
+
+TEST(ModelFile, ModelOfKernelsComesBackToTheSameBytes) {
+  const TrainedModel model = model_of_kernels();
+  const std::string bytes = model_bytes(model);
+  const TrainedModel again = parse_model(bytes, "model");
+  EXPECT_EQ(model_bytes(again), bytes);
+  EXPECT_EQ(again.transformer(), nullptr);
+  ASSERT_NE(again.kernels(), nullptr);
+  EXPECT_EQ(again.kernels()->parts().features.table(), model.kernels()->parts().features.table());
+  EXPECT_EQ(describe_model(again)["kernels"]["temperature"], Json(0.25));
+  EXPECT_EQ(describe_model(again).find("config"), nullptr);
+  const WindowShape shape = model.shape();
+  const std::vector<float> values(shape.length * shape.channels, 0.75F);
+  std::vector<float> before(shape.outputs()), after(shape.outputs());
+  model.predictor->logits_into({.count = 1, .values = values}, before);
+  again.predictor->logits_into({.count = 1, .values = values}, after);
+  EXPECT_EQ(before, after);
+}
+
+TEST(ModelFile, ForgedModelsOfKernelsAreRejected) {
+  const TrainedModel model = model_of_kernels();
+  const auto with = [&](auto change) { return rejection([&] { parse_model(forged(model, change), "model"); }); };
+  using Entries = std::vector<SafetensorsEntry>;
+  EXPECT_TRUE(contains(with([](auto&, Entries& entries) {
+                         std::erase_if(entries, [](const auto& entry) { return entry.name == "kernels.weights"; });
+                       }),
+                       "kernels.weights"));
+  const std::vector<float> one = {1};
+  EXPECT_TRUE(
+      contains(with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("more", {1}, one)); }),
+               "expected arrays of a model of kernels, found \"more\""));
+  const std::vector<std::int64_t> huge = {1, std::int64_t{1} << 62, 2};
+  EXPECT_TRUE(contains(with([&](auto&, Entries& entries) {
+                         std::erase_if(entries, [](const auto& entry) { return entry.name == "kernels.shape"; });
+                         entries.push_back(safetensors_entry<std::int64_t>("kernels.shape", {3}, huge));
+                       }),
+                       "a shape that fits into memory"));
 }
 
 // Running statistics and the factor of a decaying table are numbers of the file, and no weights.
