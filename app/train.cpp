@@ -115,7 +115,7 @@ std::string headline(const FitResult& result, const FitOptions& options) {
                         result.training.record.history.size());
   }
   if (result.model.classes.size() == 2) {
-    text += fmt::format("; threshold {:.3f} ({})", result.model.threshold, result.model.threshold_from);
+    text += fmt::format("; threshold {:.3g} ({})", result.model.threshold, result.model.threshold_from);
   }
   return text + "\n";
 }

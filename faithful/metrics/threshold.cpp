@@ -120,6 +120,19 @@ class SmoothedF1 {
   std::array<std::array<double, 2 * kBins - 1>, 2> kernel_ = {};
 };
 
+// The middle, in log odds, between the two neighbouring scores that a threshold lies between: the same decisions, as far
+// from both as can be.
+double centred(const Pooled& all, double threshold) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double odds = log_odds(threshold);
+  double below = -kNone, above = kNone;
+  for (const double each : all.odds) {
+    if (each < odds) below = std::max(below, each);
+    if (each >= odds) above = std::min(above, each);
+  }
+  return below == -kNone || above == kNone ? threshold : probability_of((below + above) / 2);
+}
+
 std::optional<SmoothedThreshold> smoothed_of(const Pooled& all, std::size_t resamples, std::uint64_t seed) {
   if (all.events == 0 || all.normal_stretches == 0) return std::nullopt;
   const SmoothedF1 statistic(all);
@@ -127,8 +140,8 @@ std::optional<SmoothedThreshold> smoothed_of(const Pooled& all, std::size_t resa
   const Bootstrap found =
       bootstrap_groups(all.stretch_of, [&](std::span<const double> counts) { return statistic(counts); },
                        {.resamples = resamples, .seed = seed, .pool = &alone});
-  return SmoothedThreshold{found.value,
-                           {std::min(found.interval.low, found.value), std::max(found.interval.high, found.value)}};
+  const double value = centred(all, found.value);
+  return SmoothedThreshold{value, {std::min(found.interval.low, value), std::max(found.interval.high, value)}};
 }
 
 // ---- the curve

@@ -41,8 +41,8 @@ struct FAITHFUL_API ThresholdCurve {
 };
 
 // The threshold with the largest smoothed F1. Scores are smoothed as log odds, by a logistic kernel whose width follows
-// the number of events (Silverman's rule): with few events, F1 of the scores as they are follows single windows. None
-// without both classes. The interval is of thresholds over resamples of whole events and the stretches between them.
+// the number of events (Silverman's rule): with few events, F1 of the scores as they are follows single windows. It is
+// put in the middle between the two scores it lies between, in log odds. None without both classes. The interval is of thresholds over resamples of whole events and the stretches between them.
 struct SmoothedThreshold {
   double value = 0.5;
   Interval interval{};

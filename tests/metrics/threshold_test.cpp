@@ -182,6 +182,20 @@ TEST(SmoothedF1, ItsIntervalHoldsItAndNarrowsWithMoreEvents) {
   }
 }
 
+// A network that is sure of itself: normal scores close together, a gap, anomalous scores far apart. The threshold stands
+// in the middle of the gap, not at the edge of the normal scores, where the next normal window would cross it.
+TEST(SmoothedF1, StandsInTheMiddleOfAGap) {
+  std::vector<double> scores;
+  std::vector<std::uint8_t> truth;
+  for (int event = 0; event < 2; ++event) {
+    for (int i = 0; i < 17; ++i) scores.push_back(2.1e-5 + 1e-7 * i), truth.push_back(0);
+    for (const double score : {0.5, 0.99, 0.9999, 0.999999, 0.9, 0.9}) scores.push_back(score), truth.push_back(1);
+  }
+  const double value = smoothed_f1_threshold(std::vector<ScoredTimeline>{{scores, truth}})->value;
+  const double odds = std::log(2.26e-5 / (1 - 2.26e-5)) / 2;  // that of 0.5 is 0
+  EXPECT_NEAR(value, 1 / (1 + std::exp(-odds)), 1e-6);
+}
+
 TEST(SmoothedF1, ScoresThatDoNotDiffer) {
   const std::vector<double> same(6, 0.3), sure = {0, 0, 1, 1, 0, 0};
   const std::vector<std::uint8_t> truth = {0, 0, 1, 1, 0, 0};
