@@ -98,16 +98,17 @@ Command info_verb() {
       {"-o,--output DIR", &options->output, "folder for a page with plots of the channels", common},
       {"--drawn N", &options->drawn, "number of series on the page", at_least(1)},
       {"--json", &options->json, "print JSON", common}};
-  return {.name = "info",
-          .summary = "shows what is in a data set",
-          .description =
-              "Audits each part of a data set: shape, channels, sampling rate, missing values, constant channels, "
-              "labels, where the labelled spans lie, and the scores of two trivial baselines.",
-          .options = joined({grouped("Data", path), data_option_list(options->data), grouped("Output", output)}),
-          .examples = {{"faithful data info pump.csv --time time --label broken", "a table with labels"},
-                       {"faithful data info SMD --verify", "a public data set in the folder FAITHFUL_DATA"},
-                       {"faithful data info x.npy --axes tc -o page", "an array, with a page of plots"}},
-          .run = [options] { info(*options); }};
+  return {
+      .name = "info",
+      .summary = "shows what is in a data set",
+      .description =
+          "Audits each part of a data set: shape, channels, sampling rate, missing values, constant channels, "
+          "labels, columns that give them away, where the labelled spans lie, and the scores of two trivial baselines.",
+      .options = joined({grouped("Data", path), data_option_list(options->data), grouped("Output", output)}),
+      .examples = {{"faithful data info pump.csv --time time --label broken", "a table with labels"},
+                   {"faithful data info SMD --verify", "a public data set in the folder FAITHFUL_DATA"},
+                   {"faithful data info x.npy --axes tc -o page", "an array, with a page of plots"}},
+      .run = [options] { info(*options); }};
 }
 
 Command convert_verb() {

@@ -82,8 +82,8 @@ Command evaluate_verb() {
       .description =
           "Compares the predictions of a model with the labels of a data set. Shows precision, recall, F1, accuracy and "
           "the areas under the curves, each with a bootstrap interval, and the confusion matrix. Where points have "
-          "labels, also detected events, false alarms and delays. The threshold is the model's own, unless you name "
-          "another.",
+          "labels, also detected events, false alarms and delays. The threshold, and the columns of time and "
+          "label, are the model's own, unless you name others.",
       .options = joined({grouped("Model", used_model_options(options->model)),
                          grouped("Evaluation", evaluation),
                          data_option_list(options->data),

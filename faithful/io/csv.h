@@ -35,6 +35,7 @@ struct CsvOptions {
   CsvHeader header = CsvHeader::kAuto;                // whether the first record has the names
   CsvMissing missing = CsvMissing::kError;            // a number that is not there
   std::string missing_hint = {};                      // what to do, in the error about a missing number
+  std::string text_hint = {};                         // the same about words where a number should be
   std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes

@@ -132,7 +132,7 @@ def test_a_stream_with_the_columns_of_training(folder):
 @pytest.mark.parametrize("arguments, message", [
     (("train", "runs", "--label", "falt", "-o", "x.safetensors"), '(did you mean "fault"?)'),
     (("train", "runs", "--time", "datetime", "-o", "x.safetensors"), "which column holds the labels? --label"),
-    (("train", "pump.csv", "--label", "fault", "-o", "x.safetensors"), 'expected a number, found "Bob"'),
+    (("train", "pump.csv", "--label", "fault", "-o", "x.safetensors"), 'pump.csv:2:12: expected a number, found "Bob" (to leave out a column of words: --ignore COLUMN)'),
 ])
 def test_mistakes(folder, arguments, message):
     assert message in rejected(*arguments, cwd=folder)

@@ -16,6 +16,8 @@ HUGE_NPY = b"\x93NUMPY\x01\x00" + (len(TEN_GIGABYTES) + 1).to_bytes(2, "little")
 CLAIM = "expected 10000000000 bytes of data for shape (2500000000,) of <f4, found 0"
 needs_hdf5 = pytest.mark.skipif(built_without_hdf5(), reason="built without HDF5")
 
+LEAVE_OUT = "(to leave out a column of words: --ignore COLUMN)"
+
 
 def complaint(folder, name, content, *flags):
     """What `data info` says of a file with that content."""
@@ -30,8 +32,8 @@ def complaint(folder, name, content, *flags):
     ("x.csv", "a,b\n1,2\n3", ":3:2: expected 2 columns, found 1"),
     ("x.csv", "a,b\n1,2\n3,4,5\n", ":3:3: expected 2 columns, found 3"),
     ("x.csv", 'a,b\n1,2\n3,"4', ":3:2: expected a closing quote, found the end of the file"),
-    ("x.csv", "a,b\n1,2\n3,x\n", ':3:2: expected a number, found "x"'),
-    ("x.tsv", "a\tb\n1\tx\n", ':2:2: expected a number, found "x"'),
+    ("x.csv", "a,b\n1,2\n3,x\n", f':3:2: expected a number, found "x" {LEAVE_OUT}'),
+    ("x.tsv", "a\tb\n1\tx\n", f':2:2: expected a number, found "x" {LEAVE_OUT}'),
     ("x.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "expected whole gzip data, found a truncated file"),
     ("x.csv.gz", b"", "expected a table, found an empty file"),
     ("x.npy", b"", "expected a .npy file, found an empty file"),
