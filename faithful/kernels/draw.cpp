@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "faithful/base/random.h"
 #include "faithful/kernels/kernel_features.h"
@@ -154,6 +155,13 @@ void draw_weights(Random& random, std::span<float> out) {
   for (std::size_t i = 0; i < kTaps; ++i) out[i] = static_cast<float>(weights[i] / size);
 }
 
+// `draws` of 0 .. all - 1, each once however often it is drawn: so some groups have few channels, and some a single one.
+std::vector<std::uint32_t> draw_with_return(std::size_t draws, std::size_t all, Random& random) {
+  std::set<std::uint32_t> drawn;
+  for (std::size_t i = 0; i < draws; ++i) drawn.insert(static_cast<std::uint32_t>(random.below(all)));
+  return {drawn.begin(), drawn.end()};
+}
+
 void draw_hydra(const Windows& train, bool differences, const KernelOptions& options, std::vector<HydraGroup>& out) {
   const std::size_t length = typical_length(train) - (differences ? 1 : 0);
   const std::size_t groups = differences ? options.groups / 2 : options.groups - options.groups / 2;
@@ -161,7 +169,7 @@ void draw_hydra(const Windows& train, bool differences, const KernelOptions& opt
   Random random(options.seed, stream_of(differences ? "kernels.hydra.differences" : "kernels.hydra.series"));
   for (std::uint32_t dilation = 1; dilation <= greatest_dilation(length); dilation *= 2) {
     for (std::size_t g = 0; g < groups; ++g) {
-      HydraGroup group{dilation, differences, draw_channels(wanted, train.channels(), random), {}};
+      HydraGroup group{dilation, differences, draw_with_return(wanted, train.channels(), random), {}};
       for (std::size_t k = 0; k < kCompeting; ++k)
         draw_weights(random, std::span(group.weights).subspan(k * kTaps, kTaps));
       out.push_back(std::move(group));

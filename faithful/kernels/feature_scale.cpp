@@ -12,7 +12,8 @@ struct Moments {
   double mean = 0, deviation = 0, zeros = 0;  // zeros: their share
 };
 
-constexpr std::size_t kColumns = 16;  // that are read together: one cache line
+constexpr std::size_t kColumns =
+    256;  // of a task: long enough stretches of each row, and few enough to stay in the cache
 
 // Of columns begin .. end - 1, in two passes over the rows, because a deviation may be far below its mean.
 std::vector<Moments> moments_of(const Matrix<float>& features, std::size_t begin, std::size_t end) {

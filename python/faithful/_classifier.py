@@ -111,7 +111,9 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         """The estimator of a model file, of save() or of the program. Its classes are texts, or whole numbers where all
         of them are. params: such as n_jobs."""
         model = _core.load_model(path("file", file))
-        config = json.loads(model.json)["config"]
+        config = json.loads(model.json).get("config")
+        if config is None:
+            raise ValueError(f"{file}: expected a model of a Transformer, found one of kernels (use faithful.load_model)")
         form = config.get("form", "encoder")
         other = "encoder" if form == "dfstrans" else "dfstrans"
         known = {name: config[name] for name, one in _MODEL.items() if name in config and one["applies_to"] != other}

@@ -37,7 +37,8 @@ def test_same_bytes_on_any_threads(folder):
 
 def test_stream_equals_the_batch(folder):
     write_table(folder / "bare.csv", rows(200, 2), label=False, stamps=False)
-    batch = {row["begin"]: row["score"] for row in parsed(run("predict", "m.safetensors", "bare.csv", cwd=folder).stdout)}
+    done = run("predict", "m.safetensors", "bare.csv", cwd=folder)
+    batch = {row["begin"]: row["score"] for row in parsed(done.stdout)}
     done = run("predict", "m.safetensors", "-", cwd=folder, stdin=(folder / "bare.csv").read_text())
     assert done.returncode == 0, done.stderr
     stream = {row["begin"]: row["score"] for row in parsed(done.stdout)}
@@ -59,7 +60,8 @@ def test_diagnosis_by_occlusion(folder):
 
 
 def test_whole_series_of_unequal_lengths(folder):
-    series = [f"s{i},{(i % 3 + 1) * 0.3 * t % 2 + 0.001 * i:.4f},kind{i % 3}" for i in range(30) for t in range(9 + 5 * (i % 4))]
+    series = [f"s{i},{(i % 3 + 1) * 0.3 * t % 2 + 0.001 * i:.4f},kind{i % 3}"
+              for i in range(30) for t in range(9 + 5 * (i % 4))]
     (folder / "waves.csv").write_text("name,x,kind\n" + "\n".join(series) + "\n")
     done = run("train", "waves.csv", "--series", "name", "--label", "kind", "--label-of", "series", "--model",
                "kernels", "-o", "w.safetensors", cwd=folder)
