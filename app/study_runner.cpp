@@ -62,7 +62,7 @@ class LiveStudy {
 
  private:
   void erase() {
-    if (drawn_ > 0) std::fputs(fmt::format("\x1b[{}F\x1b[J", drawn_).c_str(), stderr);
+    if (drawn_ > 0) std::fprintf(stderr, "\x1b[%zuF\x1b[J", drawn_);  // in the destructor: it allocates nothing
     drawn_ = 0;
   }
 

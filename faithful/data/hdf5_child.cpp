@@ -40,6 +40,13 @@ void exit_if_system_failed() {
   if (const int error = hdf5_failure(); error != 0) _exit(error);
 }
 
+// Ends the process where an object is not there, before another call forgets why.
+void require(const Handle& handle) {
+  if (handle.is_open()) return;
+  exit_if_system_failed();
+  _exit(kHdf5Damaged);
+}
+
 class Pipe {
  public:
   explicit Pipe(int descriptor) : descriptor_(descriptor) {}
@@ -117,6 +124,7 @@ void send_elements(hid_t dataset, hid_t space, const std::vector<hsize_t>& shape
     start[0] = at;
     size[0] = std::min<hsize_t>(rows_at_once, shape[0] - at);
     const Handle memory(H5Screate_simple(static_cast<int>(size.size()), size.data(), nullptr), H5Sclose);
+    require(memory);
     if (H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0 ||
         H5Dread(dataset, H5T_NATIVE_FLOAT, memory.get(), space, H5P_DEFAULT, block.data()) < 0) {
       exit_if_system_failed();
@@ -162,6 +170,7 @@ std::optional<std::string> without_links(hid_t file, const std::string& name, Pi
 // Values may lie only in the file itself, and only behind filters that are part of libhdf5.
 void check_storage(hid_t dataset, const std::string& name, Pipe& pipe) {
   const Handle creation(H5Dget_create_plist(dataset), H5Pclose);
+  require(creation);
   const std::string wanted = fmt::format("the values of {} in this file", quote(name));
   if (H5Pget_external_count(creation.get()) != 0) pipe.complain(wanted, "external storage");
   if (H5Pget_layout(creation.get()) == H5D_VIRTUAL) pipe.complain(wanted, "a virtual dataset, made of other files");
@@ -190,10 +199,12 @@ void answer(hid_t file, const Hdf5Request& request, Pipe& pipe) {
   }
   check_storage(dataset.get(), request.name, pipe);
   const Handle type(H5Dget_type(dataset.get()), H5Tclose);
+  require(type);
   const H5T_class_t kind = H5Tget_class(type.get());
   if (kind != H5T_FLOAT && kind != H5T_INTEGER)
     pipe.complain(fmt::format("numbers in {}", quote(request.name)), "another type");
   const Handle space(H5Dget_space(dataset.get()), H5Sclose);
+  require(space);
   const std::vector<hsize_t> shape = shape_of(space.get(), request.name, pipe);
   const std::size_t count = checked_count(shape, H5Dget_storage_size(dataset.get()), request.name, pipe);
   pipe.send(static_cast<std::uint64_t>(Hdf5Answer::kArray));

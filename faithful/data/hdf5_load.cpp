@@ -53,13 +53,14 @@ class Child {
  public:
   Child(const std::string& path, const std::vector<Hdf5Request>& requests) : path_(path) {
     int ends[2];
+    const std::function<void()> work = [&] {  // made before the fork: no exception may leave the child
+      ::close(ends[0]);
+      answer_hdf5_requests(path, requests, ends[1]);
+    };
     if (::pipe2(ends, O_CLOEXEC) != 0) throw Error(fmt::format("cannot make a pipe: {}", std::strerror(errno)));
     read_end_ = ends[0];
     process_ = ::fork();
-    if (process_ == 0) {
-      ::close(ends[0]);
-      work_as_hdf5_process([&] { answer_hdf5_requests(path, requests, ends[1]); });
-    }
+    if (process_ == 0) work_as_hdf5_process(work);
     ::close(ends[1]);
     if (process_ < 0) {
       ::close(read_end_);

@@ -96,8 +96,9 @@ void write_table(const std::string& name, const Hdf5Table& table) {
 
 void save_hdf5_table(const std::string& path, const Hdf5Table& table) {
   write_file_by_name(path, [&](const std::string& name) {
+    const std::function<void()> work = [&] { write_table(name, table); };  // no exception may leave the child
     const pid_t process = ::fork();
-    if (process == 0) work_as_hdf5_process([&] { write_table(name, table); });
+    if (process == 0) work_as_hdf5_process(work);
     if (process < 0) throw Error(fmt::format("{}: cannot write: no process: {}", path, std::strerror(errno)));
     const int code = wait_for_hdf5_process(process);
     if (code == 0) return;

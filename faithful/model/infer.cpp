@@ -30,7 +30,11 @@ class Transformer::Tapes {
  private:
   std::unique_ptr<engine::Tape<float>> take() {
     const std::scoped_lock lock(mutex_);
-    if (free_.empty()) return std::make_unique<engine::Tape<float>>();
+    if (free_.empty()) {
+      free_.reserve(made_ + 1);  // so that give_back(), which destructors call, allocates nothing
+      ++made_;
+      return std::make_unique<engine::Tape<float>>();
+    }
     std::unique_ptr<engine::Tape<float>> tape = std::move(free_.back());
     free_.pop_back();
     return tape;
@@ -41,6 +45,7 @@ class Transformer::Tapes {
   }
 
   std::mutex mutex_;
+  std::size_t made_ = 0;  // tapes, at most
   std::vector<std::unique_ptr<engine::Tape<float>>> free_;
 };
 

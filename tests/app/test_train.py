@@ -1,5 +1,6 @@
 """`faithful train` as a user meets it: a good model from a table, the same bytes whatever happens on the way."""
 import json
+import os
 import re
 import signal
 import subprocess

@@ -64,7 +64,7 @@ template <class Function>
 Function next(Function, const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
-#define NEXT(name) next(&name, #name)
+#define NEXT(name) next(&(name), #name)
 
 Counter* map_counters() {
   const char* path = std::getenv("FAULT_COUNTS");
@@ -99,6 +99,7 @@ int mode_of(int flags, va_list arguments) {
 
 extern "C" {
 
+// NOLINTBEGIN(readability-identifier-naming)
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
@@ -109,6 +110,8 @@ int __libc_start_main(int (*main)(int, char**, char**), int argc, char** argv, v
   program_main = main;
   return NEXT(__libc_start_main)(counted_main, argc, argv, init, fini, end, stack);
 }
+
+// NOLINTEND(readability-identifier-naming)
 
 void* malloc(std::size_t size) {
   return fails(kAlloc) ? nullptr : __libc_malloc(size);

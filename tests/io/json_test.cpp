@@ -26,14 +26,15 @@ std::string complaint(const std::string& text) {
 // With libstdc++ 12 a copy in place ended the process.
 TEST(Json, CopiesMayRunOutOfMemory) {
   const Json value =
-      parse_json(R"({"a name of a member":["a text that is not short",{"b":[1.5,"another long text"]}]})", "f");
+      parse_json(R"(["a text that is not short",{"a name of a member":[1.5,"another long text"]}])", "f");
   Json target;
   const std::size_t thrown = testing::fail_each_allocation(1, [&] {
-    const Json copy = value;
+    Json copy = value;
+    copy.push_back(value);
     target = copy;
   });
   EXPECT_GE(thrown, 10U);
-  EXPECT_EQ(target, value);
+  EXPECT_EQ(target.items().back(), value);
 }
 
 TEST(Json, KeepsWhatItReads) {

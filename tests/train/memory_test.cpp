@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/model/infer.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
 #include "tests/allocations.h"
@@ -31,6 +32,23 @@ TEST(Memory, ATrainingMayRunOutOfIt) {
   EXPECT_GT(thrown, 20U);
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     EXPECT_NE(entry.path().extension(), ".part") << entry.path();
+}
+
+// Every allocation of a first prediction: tapes are made, and given back by destructors.
+TEST(Memory, APredictionMayRunOutOfIt) {
+  const Dataset dataset = testing::toy_timelines(2, 300);
+  FitOptions options = testing::toy_options(SplitKind::kBlocked);
+  options.train.epochs = 1;
+  ThreadPool pool(1);
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  const Classifier<float>& classifier = result.model.transformer()->classifier();
+  Matrix<float> found;
+  const std::size_t thrown = testing::fail_each_allocation(1, [&] {
+    const Transformer transformer = Transformer::view_of(classifier);
+    found = probabilities_of(transformer, result.sets.test, pool);
+  });
+  EXPECT_GT(thrown, 3U);
+  EXPECT_EQ(found, result.test_probabilities);
 }
 
 }  // namespace
