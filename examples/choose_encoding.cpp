@@ -23,7 +23,7 @@ Dataset which_came_first() {
   Dataset data{.name = "pulses", .channels = {"a", "b"}, .classes = {"a first", "b first"}};
   Random random(1);
   for (std::size_t n = 0; n < 150; ++n) {
-    Series series{.name = "series " + std::to_string(n), .part = n < 130 ? Part::kTrain : Part::kTest};
+    Series series{.name = "series " + std::to_string(n), .part = n < 130 ? DataPart::kTrain : DataPart::kTest};
     series.values = Matrix<float>(32, 2);
     for (float& value : series.values.values) value = static_cast<float>(0.1 * random.normal());
     series.label = static_cast<std::int32_t>(n % 2);

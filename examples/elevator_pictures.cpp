@@ -106,7 +106,7 @@ int main(int count, char** arguments) {
   const char* folder = count > 1 ? arguments[1] : nullptr;
   const ElevatorOptions options;
   const Rail rail(options.lift, options.seed);
-  const TripId id{Part::kTrain, 3};
+  const TripId id{DataPart::kTrain, 3};
   Figure faults{.name = "elevator_faults", .panels = {}, .columns = 3, .panel_width = 300, .panel_height = 220};
   for (const FaultInfo& info : fault_catalog()) faults.panels.push_back(draw_fault(options, rail, id, info));
   return write(draw_trip(simulate_trip(options, rail, id, std::nullopt)), folder) && write(faults, folder) ? 0 : 1;

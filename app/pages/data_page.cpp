@@ -42,7 +42,7 @@ Panel channel_panel(const Dataset& dataset, const Series& series, std::size_t ch
 
 std::string series_title(const Dataset& dataset, const Series& series) {
   std::string title = fmt::format("{} {}", to_string(series.part), series.name);
-  if (series.part == Part::kNone) title = series.name;
+  if (series.part == DataPart::kNone) title = series.name;
   if (series.label != kNoLabel) title += fmt::format(" ({})", dataset.classes[static_cast<std::size_t>(series.label)]);
   return title;
 }
@@ -50,7 +50,7 @@ std::string series_title(const Dataset& dataset, const Series& series) {
 // The series to draw: the first of each part, those with labelled spans before those without.
 std::vector<const Series*> chosen_series(const Dataset& dataset, std::size_t most) {
   std::vector<const Series*> chosen;
-  for (const Part part : {Part::kNone, Part::kTrain, Part::kTest}) {
+  for (const DataPart part : {DataPart::kNone, DataPart::kTrain, DataPart::kTest}) {
     std::vector<const Series*> list;
     for (const Series& series : dataset.series)
       if (series.part == part) list.push_back(&series);

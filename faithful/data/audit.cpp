@@ -235,7 +235,7 @@ void audit_classes(PartAudit& part, const SeriesList& list, const Table& moments
   part.all_positive = all_positive_score(part.class_counts[1], labelled);
 }
 
-PartAudit audit_part(const Dataset& dataset, Part which, const SeriesList& list, ThreadPool& pool) {
+PartAudit audit_part(const Dataset& dataset, DataPart which, const SeriesList& list, ThreadPool& pool) {
   PartAudit part;
   part.part = which;
   const Table moments = moments_of(list, dataset.channels.size(), pool);
@@ -278,7 +278,7 @@ std::optional<BaselineScore> best_score(const std::vector<float>& scores, const 
 Audit audit(const Dataset& dataset) {
   Audit result{dataset.name, dataset.source, dataset.format, dataset.channels, dataset.classes, dataset.notes, {}};
   ThreadPool pool;
-  for (const Part part : {Part::kNone, Part::kTrain, Part::kTest}) {
+  for (const DataPart part : {DataPart::kNone, DataPart::kTrain, DataPart::kTest}) {
     SeriesList list;
     for (const Series& series : dataset.series)
       if (series.part == part) list.push_back(&series);

@@ -31,7 +31,7 @@ struct BaselineScore {
 };
 
 struct PartAudit {
-  Part part = Part::kNone;
+  DataPart part = DataPart::kNone;
   std::size_t series = 0, rows = 0;
   std::size_t shortest = 0, median_length = 0, longest = 0;
   double rate = 0;                                    // samples a second, from the times or stated; 0: unknown

@@ -123,7 +123,7 @@ std::string fault_text(const PartAudit& part) {
 }
 
 std::string part_text(const PartAudit& part, const Audit& audit) {
-  std::string text = part.part == Part::kNone ? "" : to_string(part.part) + "\n";
+  std::string text = part.part == DataPart::kNone ? "" : to_string(part.part) + "\n";
   const auto line = [&](const char* what, const std::string& value) {
     text += fmt::format("  {:<18} {}\n", what, value);
   };
@@ -192,7 +192,7 @@ Json leaks_json(const PartAudit& part, const Audit& audit) {
 
 Json part_json(const PartAudit& part, const Audit& audit) {
   Json json = Json::object();
-  json.set("part", part.part == Part::kNone ? Json("all") : Json(to_string(part.part)));
+  json.set("part", part.part == DataPart::kNone ? Json("all") : Json(to_string(part.part)));
   json.set("series", part.series).set("rows", part.rows);
   json.set("shortest", part.shortest).set("median_length", part.median_length).set("longest", part.longest);
   json.set("rate", part.rate == 0 ? Json() : Json(part.rate)).set("uneven_steps", part.uneven_steps);

@@ -84,14 +84,14 @@ Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::str
 // The rows of one series, in the order of the file.
 struct Group {
   std::string name;
-  Part part = Part::kNone;
+  DataPart part = DataPart::kNone;
   std::vector<std::size_t> rows;
 };
 
-Part read_part(std::string_view text, const Place& place) {
-  if (same_word(text, "train")) return Part::kTrain;
-  if (same_word(text, "test")) return Part::kTest;
-  if (text.empty()) return Part::kNone;
+DataPart read_part(std::string_view text, const Place& place) {
+  if (same_word(text, "train")) return DataPart::kTrain;
+  if (same_word(text, "test")) return DataPart::kTest;
+  if (text.empty()) return DataPart::kNone;
   reject({place, "train, test or nothing", quote(text)});
 }
 
@@ -136,8 +136,8 @@ class TableSplitter {
     std::size_t last = 0;
     for (std::size_t row = 0; row < table_.rows(); ++row) {
       const std::string_view name = roles_.series ? text(*roles_.series, row) : std::string_view(single_name);
-      const Part part =
-          roles_.part ? read_part(trimmed(text(*roles_.part, row)), place(*roles_.part, row)) : Part::kNone;
+      const DataPart part =
+          roles_.part ? read_part(trimmed(text(*roles_.part, row)), place(*roles_.part, row)) : DataPart::kNone;
       if (groups.empty() || groups[last].name != name || groups[last].part != part) {
         std::string key = fmt::format("{}{}", static_cast<int>(part), name);
         last = index.try_emplace(std::move(key), groups.size()).first->second;

@@ -37,13 +37,13 @@ void check_series(const Series& series, const Dataset& dataset) {
 
 }  // namespace
 
-std::string to_string(Part part) {
+std::string to_string(DataPart part) {
   switch (part) {
-    case Part::kTrain:
+    case DataPart::kTrain:
       return "train";
-    case Part::kTest:
+    case DataPart::kTest:
       return "test";
-    case Part::kNone:
+    case DataPart::kNone:
       break;
   }
   return "";
@@ -107,7 +107,7 @@ std::vector<std::uint8_t> labels_of(std::span<const LabelSpan> spans, std::size_
   return labels;
 }
 
-Dataset part_of(const Dataset& dataset, Part part) {
+Dataset part_of(const Dataset& dataset, DataPart part) {
   Dataset result{dataset.name, dataset.channels, dataset.classes, {},
                  dataset.rate, dataset.source,   dataset.format,  dataset.notes};
   std::ranges::copy_if(dataset.series, std::back_inserter(result.series),
@@ -123,9 +123,9 @@ void check_dataset(const Dataset& dataset) {
 void check_classes(const Dataset& dataset) {
   std::set<std::int32_t> trained;
   for (const Series& series : dataset.series)
-    if (series.part == Part::kTrain && series.label != kNoLabel) trained.insert(series.label);
+    if (series.part == DataPart::kTrain && series.label != kNoLabel) trained.insert(series.label);
   for (const Series& series : dataset.series) {
-    if (trained.empty() || series.part != Part::kTest || series.label == kNoLabel || trained.contains(series.label))
+    if (trained.empty() || series.part != DataPart::kTest || series.label == kNoLabel || trained.contains(series.label))
       continue;
     reject({{dataset.place()},
             "every class of the test part in the training part",

@@ -17,8 +17,8 @@
 namespace faithful {
 
 // Which part of the data set's own division a series belongs to.
-enum class Part : std::uint8_t { kNone, kTrain, kTest };
-FAITHFUL_API std::string to_string(Part part);  // "", "train", "test"
+enum class DataPart : std::uint8_t { kNone, kTrain, kTest };
+FAITHFUL_API std::string to_string(DataPart part);  // "", "train", "test"
 
 // A labelled stretch of a timeline.
 struct LabelSpan : Range {
@@ -32,7 +32,7 @@ inline constexpr std::int32_t kNoLabel = -1;
 
 struct FAITHFUL_API Series {
   std::string name = {};
-  Part part = Part::kNone;
+  DataPart part = DataPart::kNone;
   Matrix<float> values = {};              // [T, C]; NaN where missing values were kept
   std::vector<std::int64_t> times = {};   // [T], ns since 1970-01-01T00:00:00Z, never decreasing; empty: none
   std::vector<std::uint8_t> labels = {};  // [T], 1: anomalous, 0: normal; empty: no point labels
@@ -91,7 +91,7 @@ FAITHFUL_API std::vector<LabelSpan> spans_of(std::span<const std::uint8_t> label
 FAITHFUL_API std::vector<std::uint8_t> labels_of(std::span<const LabelSpan> spans, std::size_t length);
 
 // The series of one part, copied; names, classes and notes stay.
-FAITHFUL_API Dataset part_of(const Dataset& dataset, Part part);
+FAITHFUL_API Dataset part_of(const Dataset& dataset, DataPart part);
 
 // Throws Error where the fields contradict each other (lengths, channels, classes): our own mistake, not the user's.
 FAITHFUL_API void check_dataset(const Dataset& dataset);

@@ -41,7 +41,7 @@ Series read_series(const Json& json, const std::string& place) {
   if (const Json* part = json.find("part")) {
     const std::string& word = part->string(place + ": part");
     if (word != "train" && word != "test") reject({{place + ": part"}, "train or test", quote(word)});
-    series.part = word == "train" ? Part::kTrain : Part::kTest;
+    series.part = word == "train" ? DataPart::kTrain : DataPart::kTest;
   }
   if (const Json* spans = json.find("spans"))
     for (const Json& span : spans->items(place + ": spans")) series.spans.push_back(read_span(span, place + ": spans"));
@@ -55,7 +55,7 @@ std::string meta_text(const Dataset& dataset) {
   for (const Series& series : dataset.series) {
     Json json = Json::object();
     json.set("name", series.name);
-    if (series.part != Part::kNone) json.set("part", to_string(series.part));
+    if (series.part != DataPart::kNone) json.set("part", to_string(series.part));
     if (!series.spans.empty()) {
       Json spans = Json::array();
       for (const LabelSpan& span : series.spans) spans.push_back(span_json(span));

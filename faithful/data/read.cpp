@@ -61,7 +61,7 @@ std::string format_of(const std::string& path) {
 Dataset only_part(Dataset dataset, const std::string& name) {
   if (name.empty()) return dataset;
   const bool known = name == "train" || name == "test";
-  Dataset part = part_of(dataset, name == "train" ? Part::kTrain : Part::kTest);
+  Dataset part = part_of(dataset, name == "train" ? DataPart::kTrain : DataPart::kTest);
   if (!known || part.series.empty()) reject({{.field = "part"}, "a part that the data set has", quote(name)});
   return part;
 }

@@ -146,7 +146,8 @@ Dataset load_smd(const std::string& path, const ReadOptions& options) {
     for (const std::string& name : files_in(train)) {
       if (extension_of(name) != ".txt") continue;
       const std::string file = join_path(train, name);
-      add_machine(dataset, {.name = stem_of(name), .part = Part::kTrain, .values = load_numbers(file, options.missing)},
+      add_machine(dataset,
+                  {.name = stem_of(name), .part = DataPart::kTrain, .values = load_numbers(file, options.missing)},
                   file);
     }
   }
@@ -159,7 +160,7 @@ Dataset load_smd(const std::string& path, const ReadOptions& options) {
       absent.push_back(machine);
       continue;
     }
-    Series series{.name = machine, .part = Part::kTest, .values = load_numbers(file, options.missing)};
+    Series series{.name = machine, .part = DataPart::kTest, .values = load_numbers(file, options.missing)};
     const std::string label_file = join_path(join_path(path, "test_label"), name);
     series.labels = parse_smd_labels(TextFile(label_file).text(), label_file, series.length());
     const std::string why = text_file(join_path(path, "interpretation_label"), machine);

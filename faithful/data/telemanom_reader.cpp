@@ -126,7 +126,7 @@ Dataset load_telemanom(const std::string& path, const ReadOptions& options) {
   Dataset dataset;
   dataset.name = file_name(path);
   dataset.classes = anomaly_classes();
-  for (const Part part : {Part::kTrain, Part::kTest}) {
+  for (const DataPart part : {DataPart::kTrain, DataPart::kTest}) {
     const std::string folder = join_path(path, to_string(part));
     if (!is_folder(folder)) continue;
     for (const std::string& name : files_in(folder)) {
@@ -135,10 +135,10 @@ Dataset load_telemanom(const std::string& path, const ReadOptions& options) {
       const auto row = labels.find(stem_of(name));
       if (row == labels.end()) {
         if (!options.spacecraft.empty()) continue;  // of the other spacecraft
-        if (part == Part::kTest) reject({{file}, "a row of this channel in labeled_anomalies.csv", "none"});
+        if (part == DataPart::kTest) reject({{file}, "a row of this channel in labeled_anomalies.csv", "none"});
       }
       Series series{.name = stem_of(name), .part = part, .values = load_channel(file)};
-      if (part == Part::kTest) {
+      if (part == DataPart::kTest) {
         if (series.length() != row->second.length) {
           reject({{label_file, row->second.line},
                   fmt::format("{} values, as {} has", series.length(), file),

@@ -15,7 +15,7 @@ namespace {
 void check_ts(const Dataset& dataset, const std::string& path) {
   if (labelling_of(dataset, path) == Labelling::kPoints)
     reject({{path}, "one label a series, as .ts has", "point labels", ".npz and .csv hold them"});
-  const Part part = dataset.series[0].part;
+  const DataPart part = dataset.series[0].part;
   if (std::ranges::any_of(dataset.series, [&](const Series& series) { return series.part != part; }))
     reject({{path},
             "one part, which is what a .ts file holds",

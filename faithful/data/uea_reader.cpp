@@ -17,9 +17,9 @@ struct Pair {
   std::string extension;       // ".ts" or ".arff"
   std::size_t dimensions = 0;  // files of each half, one for a channel; 0: one file for all
 
-  std::string half(Part part, std::size_t dimension) const {
+  std::string half(DataPart part, std::size_t dimension) const {
     const std::string number = dimension == 0 ? "" : fmt::format("{}{}", kDimension, dimension);
-    return name + number + std::string(part == Part::kTrain ? kTrain : kTest) + extension;
+    return name + number + std::string(part == DataPart::kTrain ? kTrain : kTest) + extension;
   }
 };
 
@@ -115,7 +115,7 @@ Dataset joined_channels(std::vector<Dataset> parts, const FileOf& file_of) {
   return all;
 }
 
-Dataset load_half(const std::string& folder, const Pair& pair, Part part, const ReadOptions& options) {
+Dataset load_half(const std::string& folder, const Pair& pair, DataPart part, const ReadOptions& options) {
   const auto load = [&](std::size_t dimension) {
     const std::string file = join_path(folder, pair.half(part, dimension));
     return pair.extension == ".ts" ? load_ts(file, options) : load_arff(file, options);
@@ -144,10 +144,10 @@ Dataset load_uea(const std::string& path, const ReadOptions& options) {
   ReadOptions half_options = options;
   half_options.positive.clear();  // the classes are made of both halves
   std::vector<std::string> class_of_series;
-  for (const Part part : {Part::kTrain, Part::kTest}) {
+  for (const DataPart part : {DataPart::kTrain, DataPart::kTest}) {
     const std::string file = join_path(folder, chosen.half(part, std::min<std::size_t>(chosen.dimensions, 1)));
     Dataset half = load_half(folder, chosen, part, half_options);
-    if (part == Part::kTest && half.channels.size() != dataset.channels.size()) {
+    if (part == DataPart::kTest && half.channels.size() != dataset.channels.size()) {
       reject({{file},
               fmt::format("{} channels, as the training part has", dataset.channels.size()),
               fmt::format("{}", half.channels.size())});

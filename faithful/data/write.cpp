@@ -64,7 +64,7 @@ bool has_times(const Dataset& dataset, const std::string& path) {
 }
 
 bool has_parts(const Dataset& dataset) {
-  return std::ranges::any_of(dataset.series, [](const Series& series) { return series.part != Part::kNone; });
+  return std::ranges::any_of(dataset.series, [](const Series& series) { return series.part != DataPart::kNone; });
 }
 
 bool has_spans_beyond_labels(const Dataset& dataset) {

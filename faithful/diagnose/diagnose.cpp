@@ -56,11 +56,12 @@ std::vector<bool> chosen_series(const std::vector<std::string>& wanted, const Da
 }
 
 Normal normal_of(const Dataset& reference, const TrainedModel& model, std::size_t class_number, ThreadPool& pool) {
-  const bool has_parts = std::ranges::any_of(reference.series, [](const Series& s) { return s.part == Part::kTrain; });
+  const bool has_parts =
+      std::ranges::any_of(reference.series, [](const Series& s) { return s.part == DataPart::kTrain; });
   const Windows windows = cut_for_model(reference, model);
   std::vector<std::uint32_t> numbers;
   for (std::uint32_t i = 0; i < windows.size(); ++i) {
-    const bool in_part = !has_parts || reference.series[windows[i].series].part == Part::kTrain;
+    const bool in_part = !has_parts || reference.series[windows[i].series].part == DataPart::kTrain;
     if (in_part && windows[i].label != static_cast<std::int32_t>(class_number)) numbers.push_back(i);
   }
   if (numbers.empty())

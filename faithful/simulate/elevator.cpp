@@ -23,7 +23,7 @@ constexpr std::uint64_t kStreamsPerTrip = 64;  // plan, fault, and one for the n
 static_assert(kChannelCount + 2 <= kStreamsPerTrip);
 
 std::uint64_t stream_base(TripId id) {
-  const std::uint64_t part = stream_of(id.part == Part::kTest ? "elevator.test" : "elevator.train");
+  const std::uint64_t part = stream_of(id.part == DataPart::kTest ? "elevator.test" : "elevator.train");
   return part + kStreamsPerTrip * id.number;
 }
 
@@ -99,7 +99,7 @@ void check(ElevatorOptions options) {
 }
 
 // For each trip of a part its fault or none: round(percent of count) faults at random places, of all kinds in turn.
-std::vector<std::optional<FaultKind>> draw_faults(const ElevatorOptions& options, Part part, std::size_t count,
+std::vector<std::optional<FaultKind>> draw_faults(const ElevatorOptions& options, DataPart part, std::size_t count,
                                                   double percent) {
   std::vector<std::optional<FaultKind>> faults(count);
   const auto wanted = static_cast<std::size_t>(std::llround(percent / 100 * static_cast<double>(count)));
@@ -111,7 +111,7 @@ std::vector<std::optional<FaultKind>> draw_faults(const ElevatorOptions& options
             "none",
             fmt::format("set more {}", field_text("channels"))});
   for (std::size_t i = 0; i < wanted; ++i) faults[i] = kinds[i % kinds.size()];
-  Random random(options.seed, stream_of(part == Part::kTest ? "elevator.test.faults" : "elevator.train.faults"));
+  Random random(options.seed, stream_of(part == DataPart::kTest ? "elevator.test.faults" : "elevator.train.faults"));
   random.shuffle(std::span(faults));
   return faults;
 }
@@ -119,8 +119,8 @@ std::vector<std::optional<FaultKind>> draw_faults(const ElevatorOptions& options
 Series make_series(const ElevatorOptions& options, const Rail& rail, TripId id, std::optional<FaultKind> kind) {
   Trip trip = simulate_trip(options, rail, id, kind);
   Series series;
-  series.name = fmt::format("{}trip {}", id.part == Part::kTest ? "test " : "", id.number + 1);
-  series.part = options.test_trips > 0 ? id.part : Part::kNone;
+  series.name = fmt::format("{}trip {}", id.part == DataPart::kTest ? "test " : "", id.number + 1);
+  series.part = options.test_trips > 0 ? id.part : DataPart::kNone;
   series.values = std::move(trip.values);
   series.label = trip.fault ? 1 : 0;
   if (trip.fault) series.spans.push_back(span_of(*trip.fault, options.samples));
@@ -173,8 +173,8 @@ Trip simulate_trip(const ElevatorOptions& options, const Rail& rail, TripId id, 
 
 Dataset make_elevator(const ElevatorOptions& options, ThreadPool& pool, Progress* progress) {
   check(options);
-  const auto train_faults = draw_faults(options, Part::kTrain, options.trips, options.anomalies);
-  const auto test_faults = draw_faults(options, Part::kTest, options.test_trips, options.test_anomalies);
+  const auto train_faults = draw_faults(options, DataPart::kTrain, options.trips, options.anomalies);
+  const auto test_faults = draw_faults(options, DataPart::kTest, options.test_trips, options.test_anomalies);
   const Rail rail(options.lift, options.seed);
 
   Dataset dataset;
@@ -187,7 +187,7 @@ Dataset make_elevator(const ElevatorOptions& options, ThreadPool& pool, Progress
   dataset.series.resize(options.trips + options.test_trips);
   pool.run(dataset.series.size(), [&](std::size_t i) {
     const bool test = i >= options.trips;
-    const TripId id{test ? Part::kTest : Part::kTrain, test ? i - options.trips : i};
+    const TripId id{test ? DataPart::kTest : DataPart::kTrain, test ? i - options.trips : i};
     dataset.series[i] = make_series(options, rail, id, (test ? test_faults : train_faults)[id.number]);
     if (progress != nullptr) progress->advance();
   });

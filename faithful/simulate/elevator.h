@@ -16,7 +16,7 @@ namespace faithful {
 struct ElevatorOptions {
   std::size_t trips = 1000;
   double anomalies = 3;             // percent of these trips with a fault: exactly so many, rounded
-  std::size_t test_trips = 0;       // trips of the same lift, drawn separately, that become Part::kTest
+  std::size_t test_trips = 0;       // trips of the same lift, drawn separately, that become DataPart::kTest
   double test_anomalies = 50;       // percent of those
   std::uint64_t seed = 1;           // of the building and of every trip
   std::size_t samples = 8000;       // a trip; they span kTripSeconds whatever their number

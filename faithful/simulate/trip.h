@@ -20,7 +20,7 @@ struct Trip {
 
 // Which stream of random numbers a trip draws from: its part and its number in it.
 struct TripId {
-  Part part = Part::kTrain;
+  DataPart part = DataPart::kTrain;
   std::size_t number = 0;
 };
 

@@ -27,7 +27,7 @@ Series make_window(const GapProbeOptions& options, std::size_t distance, bool a_
 
 Dataset make_gap_data(const GapProbeOptions& options) {
   Dataset dataset{.name = "gap probe", .channels = {"A", "B"}, .classes = {"B first", "A first"}};
-  const auto add = [&](Part part, std::size_t count, const char* stream) {
+  const auto add = [&](DataPart part, std::size_t count, const char* stream) {
     Random random(options.seed, stream_of(stream));
     for (std::size_t i = 0; i < count; ++i) {
       const std::size_t distance = options.distances[i / 2 % options.distances.size()];
@@ -36,8 +36,8 @@ Dataset make_gap_data(const GapProbeOptions& options) {
       dataset.series.back().part = part;
     }
   };
-  add(Part::kTrain, options.train, "study.gap.train");
-  add(Part::kTest, options.test * options.distances.size(), "study.gap.test");
+  add(DataPart::kTrain, options.train, "study.gap.train");
+  add(DataPart::kTest, options.test * options.distances.size(), "study.gap.test");
   return dataset;
 }
 

@@ -183,7 +183,8 @@ bool is_training_data(const Dataset& dataset, const TrainedModel& model) {
   if (name == nullptr || *name != Json(dataset.name)) return false;
   // Arrays of Python all have the same name.
   if (dataset.format == "arrays" && data["rows"] != Json(dataset.rows())) return false;
-  const bool is_test = std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == Part::kTest; });
+  const bool is_test =
+      std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == DataPart::kTest; });
   return !is_test || model.record["split"]["kind"] != Json(to_string(SplitKind::kGiven));
 }
 

@@ -132,13 +132,13 @@ LabelRule parse_label_rule(std::string_view name) {
 
 SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
   const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
-  const auto has_labelled = [&](Part part) {
+  const auto has_labelled = [&](DataPart part) {
     return std::ranges::any_of(dataset.series, [&](const Series& series) {
       return series.part == part && (series.label != kNoLabel || !series.labels.empty());
     });
   };
   options.window.length = by_series ? 0 : 100;
-  if (has_labelled(Part::kTrain) && has_labelled(Part::kTest)) {
+  if (has_labelled(DataPart::kTrain) && has_labelled(DataPart::kTest)) {
     options.kind = SplitKind::kGiven;
   } else {
     const bool whole = by_series || count_timelines(dataset, options).can_hold_out();
@@ -185,7 +185,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
   window_length_ = options_.window.length == 0 ? longest_series(dataset) : options_.window.length;
 
   const bool given = options_.kind == SplitKind::kGiven;
-  const auto timelines = make_timelines(dataset, options_, given ? std::optional(Part::kTrain) : std::nullopt);
+  const auto timelines = make_timelines(dataset, options_, given ? std::optional(DataPart::kTrain) : std::nullopt);
   std::vector<Unit> units;
   switch (options_.kind) {
     case SplitKind::kBlocked:
@@ -214,7 +214,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
   validation_.pieces_ = pieces(kValidationIndex);
   test_.pieces_ = pieces(kTestIndex);
   if (given) {
-    const auto held = make_timelines(dataset, options_, Part::kTest);
+    const auto held = make_timelines(dataset, options_, DataPart::kTest);
     test_.pieces_ = joined_pieces(dataset, held, make_whole(dataset, held), kTrainIndex, window_length_);
     check_classes(dataset);
   }
@@ -232,7 +232,7 @@ Split::Split(const Dataset& dataset, SplitOptions options) : dataset_(&dataset),
 }
 
 bool counts_as_normal(const Dataset& dataset, const SplitOptions& options, const Series& series) {
-  return options.unlabelled == Unlabelled::kNormal && series.part == Part::kTrain && series.labels.empty() &&
+  return options.unlabelled == Unlabelled::kNormal && series.part == DataPart::kTrain && series.labels.empty() &&
          series.label == kNoLabel && dataset.has_point_labels();
 }
 

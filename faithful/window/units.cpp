@@ -80,7 +80,7 @@ std::map<std::size_t, std::vector<Unit*>> shuffled_strata(std::vector<Unit>& uni
 }  // namespace
 
 std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
-                                           std::optional<Part> only) {
+                                           std::optional<DataPart> only) {
   std::map<std::string, std::size_t> group_of;  // a series' name -> its group
   for (std::size_t group = 0; group < options.together.size(); ++group)
     for (const std::string& name : options.together[group]) group_of[name] = group;

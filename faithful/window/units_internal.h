@@ -36,7 +36,7 @@ struct Unit {
 
 // The timelines of the whole data set, or only of one of its own parts.
 std::vector<SharedTimeline> make_timelines(const Dataset& dataset, const SplitOptions& options,
-                                           std::optional<Part> only = {});
+                                           std::optional<DataPart> only = {});
 
 // The series that count as normal, each its own timeline; of a split of whole series only those of which nothing is in
 // the held out parts.

@@ -18,8 +18,8 @@ ReadOptions read_options_of(const py::dict& said) {
   return options;
 }
 
-Part part_named(const std::string& name) {
-  return name == "train" ? Part::kTrain : name == "test" ? Part::kTest : Part::kNone;
+DataPart part_named(const std::string& name) {
+  return name == "train" ? DataPart::kTrain : name == "test" ? DataPart::kTest : DataPart::kNone;
 }
 
 // The numbers of an array [T, C] as a series.

@@ -91,8 +91,8 @@ TEST(Audit, PartsApart) {
   Dataset data = pump();
   data.series.push_back(data.series[0]);
   data.series.push_back(data.series[0]);
-  data.series[0].part = Part::kTrain;
-  data.series[1].part = data.series[2].part = Part::kTest;
+  data.series[0].part = DataPart::kTrain;
+  data.series[1].part = data.series[2].part = DataPart::kTest;
   data.series[2].name = "copy";
   const Audit found = audit(data);
   ASSERT_EQ(found.parts.size(), 2u);

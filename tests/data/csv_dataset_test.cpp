@@ -138,7 +138,7 @@ TEST(CsvDataset, LabelsOfSeries) {
   EXPECT_EQ(data.classes, (std::vector<std::string>{"9", "10"})) << "numbers by value";
   ASSERT_EQ(data.series.size(), 3u);
   EXPECT_EQ(data.series[0].label, 1);
-  EXPECT_EQ(data.series[2].part, Part::kTest);
+  EXPECT_EQ(data.series[2].part, DataPart::kTest);
   EXPECT_EQ(
       rejection([&] { parse_csv("s,p,v,c\na,train,1,10\na,train,2,9\n", "x.csv", options); }),
       "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points: label_of = point)");

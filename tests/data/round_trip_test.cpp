@@ -52,7 +52,7 @@ Dataset any_dataset(Random& random, const Shape& shape) {
       for (std::size_t t = 0; t < length; ++t) series.labels.push_back(static_cast<std::uint8_t>(random.below(2)));
     // Both classes are there, in train too, and each is named.
     if (shape.classes) series.label = static_cast<std::int32_t>(n < 2 ? n : random.below(2));
-    if (shape.parts) series.part = n < 2 || random.below(2) == 0 ? Part::kTrain : Part::kTest;
+    if (shape.parts) series.part = n < 2 || random.below(2) == 0 ? DataPart::kTrain : DataPart::kTest;
     auto time = static_cast<std::int64_t>(random.bits64() >> 2);
     if (shape.times)
       for (std::size_t t = 0; t < length; ++t)
@@ -119,7 +119,7 @@ TEST(RoundTrip, NotKept) {
   Random random(1);
   const Dataset data = any_dataset(random, {.classes = true, .parts = true, .spans = true, .names = true});
   EXPECT_EQ(
-      save_dataset(part_of(data, Part::kTrain), folder / "x.ts"),
+      save_dataset(part_of(data, DataPart::kTrain), folder / "x.ts"),
       (std::vector<std::string>{"not kept in .ts: names of channels, names of series, the part, labelled spans"}));
   Dataset points = any_dataset(random, {.points = true});
   EXPECT_EQ(

@@ -20,12 +20,12 @@ class Sets : public ::testing::Test {
 
 TEST_F(Sets, Smd) {
   const Dataset data = load_dataset("SMD");
-  const Dataset test = part_of(data, Part::kTest);
+  const Dataset test = part_of(data, DataPart::kTest);
   EXPECT_EQ(test.series.size(), 23u);
   EXPECT_EQ(test.rows(), 565'059u);
   EXPECT_EQ(data.channels.size(), 38u);
   EXPECT_EQ(data.channels[37], "udp_snd_buf_errs");
-  EXPECT_EQ(part_of(data, Part::kTrain).series.size(), 3u);
+  EXPECT_EQ(part_of(data, DataPart::kTrain).series.size(), 3u);
   EXPECT_EQ(data.notes,
             (std::vector<std::string>{
                 "skipped, labels without telemetry: machine-1-1, machine-2-6, machine-3-1, machine-3-6, machine-3-9"}));

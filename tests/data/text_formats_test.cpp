@@ -126,7 +126,7 @@ TEST(Uea, FolderAndChoice) {
   const Dataset data = load_dataset(folder / "Pump");
   ASSERT_EQ(data.series.size(), 3u);
   EXPECT_EQ(data.format, "uea");
-  EXPECT_EQ(data.series[2].part, Part::kTest);
+  EXPECT_EQ(data.series[2].part, DataPart::kTest);
   ASSERT_EQ(data.notes.size(), 1u);
   EXPECT_EQ(data.notes[0], "of Other.ts, Pump.ts in " + (folder / "Pump") + ", Pump.ts is read");
   EXPECT_EQ(load_dataset(folder / "Pump/Other").name, "Other");
@@ -158,7 +158,7 @@ TEST(Uea, AFileForEachDimension) {
   EXPECT_EQ(data.series[0].values(0, 1), 2);
   EXPECT_EQ(data.series[0].values(0, 9), 10);
   EXPECT_EQ(data.series[2].values(0, 10), -11);
-  EXPECT_EQ(data.series[2].part, Part::kTest);
+  EXPECT_EQ(data.series[2].part, DataPart::kTest);
   EXPECT_EQ(data.series[2].label, 1);
   EXPECT_EQ(load_dataset(folder / "Pump/Pump"), data);
   EXPECT_EQ(load_dataset(folder / "Pump/PumpDimension3").channels.size(), 1U);
@@ -185,7 +185,7 @@ TEST(Smd, Folder) {
   write_text(folder / "SMD/interpretation_label/machine-1-2.txt", "1-3:2,1\n");
   const Dataset data = load_dataset(folder / "SMD");
   ASSERT_EQ(data.series.size(), 2u);
-  EXPECT_EQ(data.series[0].part, Part::kTrain);
+  EXPECT_EQ(data.series[0].part, DataPart::kTrain);
   EXPECT_EQ(data.series[1].values, table(3, 2, {0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f}));
   EXPECT_EQ(data.series[1].labels, (std::vector<std::uint8_t>{0, 1, 1}));
   EXPECT_EQ(data.series[1].spans, (std::vector<LabelSpan>{{{1, 3}, {0, 1}}}));

@@ -141,13 +141,13 @@ TEST(Baselines, WithoutFeaturesTheLinearModelGivesTheShares) {
   for (std::size_t i = 0; i < 12; ++i) {
     Series series;
     series.name = "s" + std::to_string(i);
-    series.part = Part::kTrain;
+    series.part = DataPart::kTrain;
     series.values = Matrix<float>(4, 1, 1.0F);
     series.label = i < 6 ? 0 : i < 9 ? 1 : 2;
     dataset.series.push_back(series);
   }
   dataset.series.push_back(dataset.series.back());
-  dataset.series.back().part = Part::kTest;
+  dataset.series.back().part = DataPart::kTest;
   dataset.series.back().values(0, 0) = 2;  // or it would be the training windows again
   const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 4}, .refit = true});
   const WindowSets sets = cut_windows(split, fit_scaler(split.train()));

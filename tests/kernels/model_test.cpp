@@ -87,7 +87,7 @@ TEST(KernelModel, ManyWindowsAreThinnedOutOfTheFrequentClass) {
 TEST(KernelModel, NeighboursInTimeAreLeftOutTogether) {
   Dataset dataset{.name = "noise", .channels = {"a"}, .classes = {"normal", "anomalous"}};
   Random random(7);
-  Series series{.name = "all", .part = Part::kTrain, .values = Matrix<float>(1'200, 1)};
+  Series series{.name = "all", .part = DataPart::kTrain, .values = Matrix<float>(1'200, 1)};
   series.labels.assign(1'200, 0);
   for (std::size_t t = 0; t < 1'200; ++t) {
     series.values(t, 0) = static_cast<float>(random.normal());

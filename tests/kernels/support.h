@@ -20,7 +20,7 @@ inline Dataset waves(const std::vector<std::size_t>& lengths, std::size_t channe
   for (std::size_t k = 0; k < classes; ++k) dataset.classes.push_back("class " + std::to_string(k));
   Random random(3);
   for (std::size_t i = 0; i < lengths.size(); ++i) {
-    Series series{.name = std::to_string(i), .part = Part::kTrain, .values = Matrix<float>(lengths[i], channels)};
+    Series series{.name = std::to_string(i), .part = DataPart::kTrain, .values = Matrix<float>(lengths[i], channels)};
     series.label = static_cast<std::int32_t>(i % classes);
     const double step = 0.3 + 0.4 * static_cast<double>(series.label), phase = random.uniform(0, 6);
     for (std::size_t t = 0; t < lengths[i]; ++t)

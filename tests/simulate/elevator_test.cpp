@@ -38,7 +38,7 @@ TEST(Elevator, IsAProperDataset) {
   EXPECT_EQ(anomalous(dataset), 3U);
   for (const Series& trip : dataset.series) {
     EXPECT_EQ(trip.length(), 500U);
-    EXPECT_EQ(trip.part, Part::kNone);
+    EXPECT_EQ(trip.part, DataPart::kNone);
     EXPECT_EQ(trip.spans.size(), trip.label == 1 ? 1U : 0U);
     for (const float value : trip.values.values) ASSERT_TRUE(std::isfinite(value));
   }
@@ -90,8 +90,8 @@ TEST(Elevator, TestPartIsDrawnApart) {
   options.test_trips = 4;
   const Dataset dataset = make_elevator(options, pool);
   ASSERT_EQ(dataset.series.size(), 10U);
-  EXPECT_EQ(anomalous(part_of(dataset, Part::kTrain)), 3U);
-  EXPECT_EQ(anomalous(part_of(dataset, Part::kTest)), 2U);
+  EXPECT_EQ(anomalous(part_of(dataset, DataPart::kTrain)), 3U);
+  EXPECT_EQ(anomalous(part_of(dataset, DataPart::kTest)), 2U);
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = 6; j < 10; ++j) EXPECT_NE(dataset.series[i].values, dataset.series[j].values);
   // The training part is the same whether or not there is a test part.
@@ -104,7 +104,7 @@ TEST(Elevator, LoadShowsInTheCurrentsAndForces) {
   ElevatorOptions options;
   const Rail rail(options.lift, 1);
   for (std::size_t number = 0; number < 4; ++number) {
-    const Trip trip = simulate_trip(options, rail, {Part::kTrain, number}, std::nullopt);
+    const Trip trip = simulate_trip(options, rail, {DataPart::kTrain, number}, std::nullopt);
     const auto sample = static_cast<std::size_t>((trip.plan.open - 0.01) * 400);
     double torque = 0, force = 0;
     for (std::size_t t = sample - 10; t < sample; ++t)

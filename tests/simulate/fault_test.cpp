@@ -38,8 +38,8 @@ TEST_P(EachFault, ShowsInItsSpanAndChannelsAndNotBefore) {
   ElevatorOptions options;
   const Rail rail(options.lift, options.seed);
   for (std::size_t number = 0; number < 3; ++number) {
-    const Trip sick = simulate_trip(options, rail, {Part::kTrain, number}, GetParam());
-    const Trip well = simulate_trip(options, rail, {Part::kTrain, number}, std::nullopt);
+    const Trip sick = simulate_trip(options, rail, {DataPart::kTrain, number}, GetParam());
+    const Trip well = simulate_trip(options, rail, {DataPart::kTrain, number}, std::nullopt);
     ASSERT_TRUE(sick.fault);
     ASSERT_FALSE(well.fault);
     const LabelSpan span = span_of(*sick.fault, options.samples);
@@ -110,8 +110,8 @@ TEST(Fault, SlipPartsAngleAndCar) {
   const ElevatorOptions options;
   const Rail rail(options.lift, options.seed);
   for (std::size_t number = 0; number < 2; ++number) {
-    const Trip sick = simulate_trip(options, rail, {Part::kTrain, number}, FaultKind::kRopeSlip);
-    const Trip well = simulate_trip(options, rail, {Part::kTrain, number}, std::nullopt);
+    const Trip sick = simulate_trip(options, rail, {DataPart::kTrain, number}, FaultKind::kRopeSlip);
+    const Trip well = simulate_trip(options, rail, {DataPart::kTrain, number}, std::nullopt);
     const std::size_t last = options.samples - 1;
     const double parted = 0.25 * (sick.values(last, kPhi) - well.values(last, kPhi));
     const double slipped = (0.02 + 0.08 * sick.fault->severity) * (sick.fault->end - sick.fault->begin - 0.03);

@@ -106,7 +106,7 @@ TEST(Findable, NotByALinearModelOnChannelMeans) {
   std::vector<std::vector<double>> train, test;
   std::vector<int> train_labels, test_labels;
   for (const Series& trip : dataset.series) {
-    const bool is_test = trip.part == Part::kTest;
+    const bool is_test = trip.part == DataPart::kTest;
     (is_test ? test : train).push_back(channel_means(trip));
     (is_test ? test_labels : train_labels).push_back(trip.label);
   }

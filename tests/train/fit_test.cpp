@@ -239,7 +239,7 @@ TEST(Fit, SeriesWithoutLabelsCanBeNormal) {
   ThreadPool pool(1);
   Dataset dataset = toy_timelines(4, 600);
   for (const std::size_t i : {2U, 3U}) dataset.series[i].labels.clear();
-  dataset.series[2].part = Part::kTrain;
+  dataset.series[2].part = DataPart::kTrain;
   FitOptions options = toy_options(SplitKind::kBlocked);
   options.train.epochs = 1;
   options.baselines = false;

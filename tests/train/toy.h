@@ -27,7 +27,7 @@ inline Dataset toy_cases(std::size_t classes, std::size_t per_class, std::size_t
     const std::size_t k = i % classes;
     Series series;
     series.name = "case " + std::to_string(i);
-    series.part = i / classes < per_class * 2 / 3 ? Part::kTrain : Part::kTest;
+    series.part = i / classes < per_class * 2 / 3 ? DataPart::kTrain : DataPart::kTest;
     series.label = static_cast<std::int32_t>(k);
     const std::size_t rows = unequal ? length - i % 4 : length;
     series.values = Matrix<float>(rows, 2);

@@ -179,7 +179,7 @@ TEST(Split, AnomalousBlocksReachEveryPart) {
 
 TEST(Given, KeepsThePartsAndFoldsTheTraining) {
   Dataset dataset = classified({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
-  for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? Part::kTrain : Part::kTest;
+  for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? DataPart::kTrain : DataPart::kTest;
   std::multiset<std::size_t> validated;
   for (std::size_t fold = 0; fold < 5; ++fold) {
     const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 0}, .folds = 5, .fold = fold});
@@ -200,7 +200,7 @@ TEST(Given, WithOneFoldAShareOfTheTrainingValidates) {
   std::vector<std::int32_t> classes(130, 0);
   for (std::size_t i = 0; i < classes.size(); i += 5) classes[i] = 1;
   Dataset dataset = classified(classes);
-  for (std::size_t i = 0; i < 130; ++i) dataset.series[i].part = i < 100 ? Part::kTrain : Part::kTest;
+  for (std::size_t i = 0; i < 130; ++i) dataset.series[i].part = i < 100 ? DataPart::kTrain : DataPart::kTest;
   const SplitOptions options{.kind = SplitKind::kGiven, .window = {.length = 0}, .folds = 1};
   const Split split(dataset, options);
   EXPECT_EQ(split.train().pieces().size(), 85U);
@@ -216,8 +216,8 @@ TEST(Given, WithOneFoldAShareOfTheTrainingValidates) {
 
 TEST(Given, WithoutATestPartTheFoldsAreTheSame) {
   Dataset dataset = classified({0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
-  for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? Part::kTrain : Part::kTest;
-  const Dataset train = part_of(dataset, Part::kTrain);
+  for (std::size_t i = 0; i < 12; ++i) dataset.series[i].part = i < 10 ? DataPart::kTrain : DataPart::kTest;
+  const Dataset train = part_of(dataset, DataPart::kTrain);
   const SplitOptions options{.kind = SplitKind::kGiven, .window = {.length = 0}, .fold = 2, .needs_test = false};
   const Split with(dataset, options), without(train, options);
   EXPECT_EQ(without.train().pieces(), with.train().pieces());
@@ -229,8 +229,8 @@ TEST(Given, WithoutATestPartTheFoldsAreTheSame) {
 
 TEST(Given, LongTrainingTimelinesValidateByBlocks) {
   Dataset dataset = timelines({labels_with(1000, {{{300, 310}}}), std::vector<std::uint8_t>(500, 0)});
-  dataset.series[0].part = Part::kTrain;
-  dataset.series[1].part = Part::kTest;
+  dataset.series[0].part = DataPart::kTrain;
+  dataset.series[1].part = DataPart::kTest;
   const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 10}});
   EXPECT_FALSE(split.validation().pieces().empty());
   EXPECT_EQ(split.test().pieces(), (std::vector<Piece>{{{0, 500}, 1}}));
@@ -242,7 +242,7 @@ TEST(Split, RejectsWhatCannotBeSplit) {
   EXPECT_EQ(
       rejection([&] { Split(dataset, {.kind = SplitKind::kGiven}); }),
       "test: expected series of its own train and test parts, found 0 pieces to train and 0 to test (another split)");
-  for (std::size_t i = 0; i < 4; ++i) dataset.series[i].part = i < 3 ? Part::kTrain : Part::kTest;
+  for (std::size_t i = 0; i < 4; ++i) dataset.series[i].part = i < 3 ? DataPart::kTrain : DataPart::kTest;
   dataset.series[3].label = 2;
   EXPECT_EQ(rejection([&] { Split(dataset, {.kind = SplitKind::kGiven}); }),
             "test: expected every class of the test part in the training part, found class \"z\" in test only (series "
@@ -299,7 +299,7 @@ Dataset telemanom() {
   for (std::size_t i = 0; i < 12; ++i) {
     Series& series = dataset.series[i];
     series.name = "s" + std::to_string(i % 6);
-    series.part = i < 6 ? Part::kTrain : Part::kTest;
+    series.part = i < 6 ? DataPart::kTrain : DataPart::kTest;
     if (i < 6) series.labels.clear();
     if (i >= 6) std::fill_n(series.labels.begin() + 100, 30, std::uint8_t{1});
   }
@@ -340,7 +340,7 @@ TEST(Split, UnlabelledSeriesAreNormalAndOnlyTrain) {
 
 TEST(Split, UnlabelledSeriesOfOtherPartsAreNotNormal) {
   Dataset dataset = telemanom();
-  dataset.series[0].part = Part::kNone;
+  dataset.series[0].part = DataPart::kNone;
   SplitOptions options{.window = {.length = 10}, .leave_out = {"s1"}, .labelled_only = true};
   options.unlabelled = Unlabelled::kNormal;
   const std::set<std::size_t> train = series_in(Split(dataset, options).train());

@@ -45,7 +45,7 @@ struct Fitted {
     for (int i = 0; i < 2; ++i) {
       Series series;
       series.name = i == 0 ? "train" : "test";
-      series.part = i == 0 ? Part::kTrain : Part::kTest;
+      series.part = i == 0 ? DataPart::kTrain : DataPart::kTest;
       series.values = Matrix<float>(rows, 1, values);
       dataset.series.push_back(std::move(series));
       for (float& value : values) value += 100;
