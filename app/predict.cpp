@@ -184,6 +184,7 @@ class LinePredictor {
       if (samples_.take(line, input.number())) take_sample();
     } catch (const InputError& error) {
       if (!skip_ || !samples_.begun()) throw;
+      begin_once();
       const auto time = count_ == 0 ? std::nullopt : std::optional(samples_.time());  // of the last sample
       answer({.begin = count_,
               .end = count_,
@@ -196,7 +197,9 @@ class LinePredictor {
     return true;
   }
 
-  void begin() {
+  // After the first line: its columns are known.
+  void begin_once() {
+    if (std::exchange(begun_, true)) return;
     if (shape_.uses_times() && !samples_.has_times())
       reject({{"standard input"},
               "times, because the model uses times as positions",
@@ -207,7 +210,7 @@ class LinePredictor {
   }
 
   void take_sample() {
-    if (!std::exchange(begun_, true)) begin();
+    begin_once();
     times_[count_ % shape_.length] = samples_.time();
     const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
     ++count_;

@@ -15,6 +15,17 @@
 #include "faithful/base/field.h"
 #include "faithful/base/matrix.h"
 
+// A field's value as Python has it: True, 3, 0.1 or "post".
+namespace pybind11::detail {
+template <>
+struct type_caster<faithful::FieldValue> {
+  static constexpr auto name = const_name("bool | int | float | str");
+  static handle cast(const faithful::FieldValue& value, return_value_policy, handle) {
+    return std::visit([](const auto& one) { return pybind11::cast(one).release(); }, value);
+  }
+};
+}  // namespace pybind11::detail
+
 namespace faithful::python {
 
 namespace py = pybind11;

@@ -254,7 +254,7 @@ TEST(Train, TheLogHasALineForEachEpoch) {
   }
   EXPECT_FALSE(std::getline(in, line));
   control.log = folder / "none/log.jsonl";
-  EXPECT_NE(rejection([&] { train(toy, 1, control); }).find("none/log.jsonl: expected a file"), std::string::npos);
+  EXPECT_NE(rejection([&] { train(toy, 1, control); }).find("none/log.jsonl: expected a folder"), std::string::npos);
 }
 
 TEST(Train, TheBarShowsLossAndSpeed) {
