@@ -27,7 +27,7 @@ struct EpochRecord;  // faithful/train/record.h
 // All that decides about the result.
 struct FitOptions {
   ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
-  SplitOptions split = {};  // series without labels are left out or normal (`unlabelled`); rules of known data sets are applied
+  SplitOptions split = {};  // rules of known data sets are applied; series without labels: `unlabelled`
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
   Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it

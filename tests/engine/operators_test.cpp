@@ -98,10 +98,13 @@ TEST(BatchNorm, Gradients) {
     const std::size_t own = std::max<std::size_t>(groups, 1) * width;
     const Shape of_columns = groups == 0 ? Shape{width} : Shape{groups, width};
     const Shape of_rows = groups == 0 ? Shape{rows, width} : Shape{2, groups, sizes[1], width};
-    for (const auto& [training, masked, activation] :
-         {std::tuple(true, false, Activation::kNone), std::tuple(false, false, Activation::kNone),
-          std::tuple(true, true, Activation::kGelu), std::tuple(false, true, Activation::kRelu)}) {
-      std::vector<std::uint8_t> valid(masked ? rows : 0, 1);
+    struct Case {
+      bool training, masked;
+      Activation activation;
+    };
+    for (const Case& of : {Case{true, false, Activation::kNone}, Case{false, false, Activation::kNone},
+                           Case{true, true, Activation::kGelu}, Case{false, true, Activation::kRelu}}) {
+      std::vector<std::uint8_t> valid(of.masked ? rows : 0, 1);
       for (std::size_t r = 0; r < valid.size(); ++r) valid[r] = r % 3 != 1;
       Parameters<double> parameters;
       const Parameter mean = parameters.declare({.name = "mean", .shape = of_columns, .statistic = true});
@@ -118,11 +121,11 @@ TEST(BatchNorm, Gradients) {
       std::vector<double> dx(x.size()), dgain(own), doffset(own);
       Tape<double> tape;
       const auto run = [&](bool record) {
-        tape.begin(parameters, {.record = record, .training = training, .gradients = gradients});
+        tape.begin(parameters, {.record = record, .training = of.training, .gradients = gradients});
         const D y = batch_norm(tape, tape.variable(x.data(), of_rows, dx.data()),
                                tape.variable(gain.data(), of_columns, dgain.data()),
                                tape.variable(offset.data(), of_columns, doffset.data()), tape[mean], tape[variance],
-                               {.epsilon = 0.1, .mask = {valid}, .activation = activation});
+                               {.epsilon = 0.1, .mask = {valid}, .activation = of.activation});
         const D out = linear(tape, tape.reshape(y, {1, rows * width}), tape.input(mix.data(), {1, rows * width}));
         if (record) tape.backward(out);
         return *out.data;
