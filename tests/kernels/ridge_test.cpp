@@ -254,7 +254,7 @@ TEST(Decomposition, InverseOfManyBlocks) {
 TEST(Decomposition, SaysWhereThereIsNone) {
   ThreadPool pool(1);
   EXPECT_EQ(kernels::inverse_factor(Matrix<double>(2, 2, {1, 2, 2, 1}), pool).rows, 0U);
-  EXPECT_EQ(kernels::inverse_factor(Matrix<double>(1, 1, {NAN}), pool).rows, 0U);
+  EXPECT_EQ(kernels::inverse_factor(Matrix<double>(1, 1, std::vector<double>(1, NAN)), pool).rows, 0U);
 }
 
 }  // namespace
