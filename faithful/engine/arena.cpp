@@ -33,6 +33,7 @@ void Arena::add_block(std::size_t at_least) {
   std::size_t size = std::max(at_least, kSmallestBlock);
   for (const Block& block : blocks_) size = std::max(size, block.size);
   size = round_up(size, kHugePage);
+  blocks_.reserve(blocks_.size() + 1);  // first: afterwards nothing can fail, and the block would be lost
   auto* data = static_cast<std::byte*>(std::aligned_alloc(kHugePage, size));
   if (data == nullptr) throw std::bad_alloc();
 #if defined(__linux__)
