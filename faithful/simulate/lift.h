@@ -4,9 +4,16 @@
 #include <cstddef>
 #include <string_view>
 
-#include "faithful/simulate/profile.h"
+#include "faithful/base/api.h"
 
 namespace faithful {
+
+// What passengers and machine may be asked for; all > 0.
+struct MotionLimits {
+  double speed = 2.5;         // m/s
+  double acceleration = 1.0;  // m/s^2
+  double jerk = 1.2;          // m/s^3
+};
 
 // The lift that is simulated: a 1000 kg passenger lift, 1:1 roping, gearless permanent-magnet machine at the top of the
 // shaft. Positions are metres above the lowest floor, upwards positive; docs/elevator.md has the equations.

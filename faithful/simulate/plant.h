@@ -6,6 +6,7 @@
 #include "faithful/simulate/fault.h"
 #include "faithful/simulate/lift.h"
 #include "faithful/simulate/plan.h"
+#include "faithful/simulate/profile.h"
 #include "faithful/simulate/rail.h"
 
 namespace faithful {

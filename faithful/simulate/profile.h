@@ -3,15 +3,9 @@
 #include <array>
 
 #include "faithful/base/api.h"
+#include "faithful/simulate/lift.h"
 
 namespace faithful {
-
-// What passengers and machine may be asked for; all > 0.
-struct MotionLimits {
-  double speed = 2.5;         // m/s
-  double acceleration = 1.0;  // m/s^2
-  double jerk = 1.2;          // m/s^3
-};
 
 // Where a trip should be at a moment; positive in the direction of travel.
 struct MotionPoint {
