@@ -5,6 +5,7 @@
 
 #include "faithful/base/random.h"
 #include "faithful/simulate/lift.h"
+#include "faithful/simulate/profile.h"
 
 namespace faithful {
 
