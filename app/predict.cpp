@@ -287,8 +287,8 @@ Command predict_verb() {
           "Writes a line of CSV for each window, or for each series if the model takes whole series: series, begin, "
           "end, score, class and status, and the times if the data has them. The score is the probability of the second "
           "class. With more than two classes, each class has its own column. Columns of the data are matched by "
-          "name; time, label and ignored columns are those of the training, unless you name others. With -, the program reads samples as lines from standard input, and predicts as soon as a window is "
-          "full.",
+          "name; time, label and ignored columns are those of the training, unless you name others. With -, the program "
+          "reads samples as lines from standard input, and predicts as soon as a window is full.",
       .options = joined({grouped("Model", used_model_options(options->model)),
                          grouped("Output", output),
                          data_option_list(options->data),

@@ -52,8 +52,10 @@ std::string field_of(const ModelConfig& config, const std::string& name) {
 std::string embedding_text(const InputConfig& input) {
   std::string text = input.average > 1 ? fmt::format("means of {} samples, ", input.average) : "";
   if (input.branches > 0) {
-    return text + fmt::format("{} convolutions side by side of {} filters over {} samples and more, {} residual blocks",
-                              input.branches, input.filters, input.kernel, input.blocks);
+    std::vector<std::size_t> lengths;
+    for (std::size_t i = 0; i < input.branches; ++i) lengths.push_back(branch_kernel(input, i));
+    return text + fmt::format("convolutions of {} filters over {} samples, residual blocks: {}", input.filters,
+                              fmt::join(lengths, ", "), input.blocks);
   }
   if (input.filters == 0) return text + "linear embedding";
   return text + fmt::format("convolution of {} filters over {} samples", input.filters, input.kernel);

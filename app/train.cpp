@@ -110,7 +110,9 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   } else if (!result.mean_of_folds.empty()) {
     text += fmt::format("; {} steps; cross-validation: accuracy {:.3f}, log loss {:.3f}", result.training.steps,
                         result.mean_of_folds[0].accuracy, result.mean_of_folds[0].validation_loss);
-  } else if (result.training.record.best_epoch > 0 && options.train.select != Selection::kLast) {
+  } else if (options.train.select == Selection::kLast) {
+    text += fmt::format("; {} steps", result.training.steps);
+  } else if (result.training.record.best_epoch > 0) {
     text += fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
                         result.training.record.history.size());
   }
@@ -164,6 +166,7 @@ void train(const TrainVerbOptions& said) {
 std::vector<Option> model_options(TrainVerbOptions& o) {
   std::vector<Option> options = model_option_list(o.model);
   Option& option = *std::ranges::find(options, "--preset", &Option::name);
+  option.help = "sets all other options of model and training";
   option.set = [&o, set = option.set](const std::string& text) {
     set(text);
     o.training.train = train_preset(text);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "faithful/base/random.h"
+#include "faithful/model/infer.h"
 #include "faithful/trained/model_file.h"
 
 namespace faithful::bench {

@@ -20,3 +20,6 @@ inline void obey_instruction_set() {
 }
 
 }  // namespace faithful::engine
+
+// The variant of an exported kernel for this machine: HWY_EXPORT(add), then FAITHFUL_KERNEL(add)(x, n, y).
+#define FAITHFUL_KERNEL(name) (::faithful::engine::obey_instruction_set(), HWY_DYNAMIC_DISPATCH(name))

@@ -71,8 +71,7 @@ namespace faithful::engine {
 
 HWY_EXPORT(dropout_factors);
 void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(dropout_factors)(place, n, keep, factors);
+  return FAITHFUL_KERNEL(dropout_factors)(place, n, keep, factors);
 }
 
 }  // namespace faithful::engine

@@ -304,13 +304,11 @@ template std::size_t packed_size<double>(std::size_t, std::size_t);
 
 template <>
 void pack(View<const float> b, Form form, float* packed) {
-  obey_instruction_set();
-  HWY_DYNAMIC_DISPATCH(rearrange_float)(b, form, packed);
+  FAITHFUL_KERNEL(rearrange_float)(b, form, packed);
 }
 template <>
 void pack(View<const double> b, Form form, double* packed) {
-  obey_instruction_set();
-  HWY_DYNAMIC_DISPATCH(rearrange_double)(b, form, packed);
+  FAITHFUL_KERNEL(rearrange_double)(b, form, packed);
 }
 
 template <>

@@ -418,88 +418,74 @@ namespace faithful::engine {
 
 HWY_EXPORT(exponential);
 void exponential(const float* x, std::size_t n, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(exponential)(x, n, y);
+  return FAITHFUL_KERNEL(exponential)(x, n, y);
 }
 
 HWY_EXPORT(gelu);
 void gelu(const float* x, std::size_t n, float* y, float* slope) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(gelu)(x, n, y, slope);
+  return FAITHFUL_KERNEL(gelu)(x, n, y, slope);
 }
 
 HWY_EXPORT(relu);
 void relu(const float* x, std::size_t n, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(relu)(x, n, y);
+  return FAITHFUL_KERNEL(relu)(x, n, y);
 }
 
 HWY_EXPORT(relu_backward);
 void relu_backward(const float* y, std::size_t n, float* dy) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(relu_backward)(y, n, dy);
+  return FAITHFUL_KERNEL(relu_backward)(y, n, dy);
 }
 
 HWY_EXPORT(softmax_rows);
 void softmax_rows(float* x, std::size_t rows, std::size_t n, std::size_t stride) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(softmax_rows)(x, rows, n, stride);
+  return FAITHFUL_KERNEL(softmax_rows)(x, rows, n, stride);
 }
 
 HWY_EXPORT(softmax_backward);
 void softmax_backward(const float* p, std::size_t rows, std::size_t n, std::size_t stride, float* d) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(softmax_backward)(p, rows, n, stride, d);
+  return FAITHFUL_KERNEL(softmax_backward)(p, rows, n, stride, d);
 }
 
 HWY_EXPORT(normalize);
 void normalize(const Normalization<float>& of) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(normalize)(of);
+  return FAITHFUL_KERNEL(normalize)(of);
 }
 
 HWY_EXPORT(normalize_backward);
 void normalize_backward(const Normalization<float>& of, const float* dy, std::size_t first, std::size_t rows, float* dz,
                         std::size_t dz_stride, float* dgain, float* doffset) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(normalize_backward)(of, dy, first, rows, dz, dz_stride, dgain, doffset);
+  return FAITHFUL_KERNEL(normalize_backward)(of, dy, first, rows, dz, dz_stride, dgain, doffset);
 }
 
 HWY_EXPORT(add);
 void add(const float* x, std::size_t n, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(add)(x, n, y);
+  return FAITHFUL_KERNEL(add)(x, n, y);
 }
 
 HWY_EXPORT(multiply);
 void multiply(const float* x, std::size_t n, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(multiply)(x, n, y);
+  return FAITHFUL_KERNEL(multiply)(x, n, y);
 }
 
 HWY_EXPORT(multiply_add);
 void multiply_add(const float* x, const float* factors, std::size_t n, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(multiply_add)(x, factors, n, y);
+  return FAITHFUL_KERNEL(multiply_add)(x, factors, n, y);
 }
 
 HWY_EXPORT(rescale);
 void rescale(float factor, std::size_t n, float* x) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(rescale)(factor, n, x);
+  return FAITHFUL_KERNEL(rescale)(factor, n, x);
 }
 
 HWY_EXPORT(add_rows);
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(add_rows)(x, rows, columns, stride, y);
+  return FAITHFUL_KERNEL(add_rows)(x, rows, columns, stride, y);
 }
 
 HWY_EXPORT(adamw);
 void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
            float* weights, float* first, float* second) {
-  obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(adamw)(gradients, shards, factor, n, step, weights, first, second);
+  return FAITHFUL_KERNEL(adamw)(gradients, shards, factor, n, step, weights, first, second);
 }
 
 }  // namespace faithful::engine

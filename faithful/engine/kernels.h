@@ -31,8 +31,8 @@ inline void softmax(float* x, std::size_t n) {
 }
 void softmax_backward(const float* p, std::size_t rows, std::size_t n, std::size_t stride, float* d);
 
-// Error below 2e-6 times the greatest magnitude of the row's result for random rows shorter than 10,000; at worst 6e-8
-// times the sum of magnitudes more for each vector of the row, as in softmax_rows.
+// Error below 2e-6 times the greatest magnitude of the row's result, for random rows shorter than 10,000. The mean of
+// nearly equal numbers is rounded to one side: it may err by 6e-8 of their magnitude for each vector of the row.
 void normalize(const Normalization<float>& of);
 void normalize_backward(const Normalization<float>& of, const float* dy, std::size_t first, std::size_t rows, float* dz,
                         std::size_t dz_stride, float* dgain, float* doffset);

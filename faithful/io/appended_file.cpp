@@ -28,8 +28,8 @@ void AppendedFile::append(std::string_view text) {
     writer.write(text);
     writer.flush();
   } catch (...) {
-    if (can_cut && ::ftruncate(descriptor_, before.st_size) != 0) throw;  // as it is; the first failure counts
-    throw;
+    [[maybe_unused]] const bool cut = can_cut && ::ftruncate(descriptor_, before.st_size) == 0;
+    throw;  // the first failure counts
   }
 }
 

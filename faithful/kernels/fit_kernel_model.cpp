@@ -47,9 +47,9 @@ Chosen choose_windows(const Windows& train, const KernelModelOptions& options) {
   std::vector<std::pair<std::uint32_t, double>> chosen;
   double total = 0;
   for (const auto& numbers : classes) {
+    if (numbers.empty()) continue;
     const std::size_t used = std::min(numbers.size(), most);
-    const double weight = options.balanced ? 1 / static_cast<double>(std::max<std::size_t>(used, 1))
-                                           : static_cast<double>(numbers.size()) / static_cast<double>(used);
+    const double weight = static_cast<double>(numbers.size()) / static_cast<double>(used);
     for (std::size_t i = 0; i < used; ++i) chosen.emplace_back(numbers[i * numbers.size() / used], weight);
     total += weight * static_cast<double>(used);
   }

@@ -23,7 +23,6 @@ namespace faithful {
 
 struct KernelModelOptions {
   KernelOptions features = {};
-  bool balanced = false;             // every class weighs the same in the fit
   std::size_t most_windows = 4'096;  // training windows that are used at most, of every class alike, evenly spread
   std::size_t most_values = std::size_t{1} << 27;  // windows times features at most: for more there are fewer features
 };

@@ -196,13 +196,11 @@ HWY_EXPORT(lanes_here);
 HWY_EXPORT(features_here);
 
 std::size_t lane_count() {
-  engine::obey_instruction_set();
-  return HWY_DYNAMIC_DISPATCH(lanes_here)();
+  return FAITHFUL_KERNEL(lanes_here)();
 }
 
 void features_of_lanes(const KernelTable& table, Lanes& lanes, float* out) {
-  engine::obey_instruction_set();
-  HWY_DYNAMIC_DISPATCH(features_here)(table, lanes, out);
+  FAITHFUL_KERNEL(features_here)(table, lanes, out);
 }
 
 }  // namespace faithful::kernels

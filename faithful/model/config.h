@@ -50,6 +50,11 @@ struct InputConfig {
   bool operator==(const InputConfig&) const = default;
 };
 
+// Samples that a filter of branch 0, 1, .. sees: kernel, 2 kernel + 1, ..
+inline std::size_t branch_kernel(const InputConfig& input, std::size_t branch) {
+  return ((input.kernel + 1) << branch) - 1;
+}
+
 // How the model knows the order of the steps.
 struct PositionConfig {
   std::string encoding = "dft";

@@ -8,17 +8,14 @@ namespace {
 
 constexpr std::size_t kBlockKernel = 5;
 
-std::size_t kernel_of(const ModelConfig& config, std::size_t branch) {
-  return ((config.input.kernel + 1) << branch) - 1;
-}
-
 }  // namespace
 
 template <class T>
 Stem<T>::Stem(const ModelConfig& config, std::size_t channels, Parameters<T>& parameters) : config_(config) {
   for (std::size_t i = 0; i < config.input.branches; ++i) {
     branches_.push_back(parameters.declare(fmt::format("stem.branches.{}.weight", i),
-                                           {config.input.filters, kernel_of(config, i) * channels}, fan_in_uniform()));
+                                           {config.input.filters, branch_kernel(config.input, i) * channels},
+                                           fan_in_uniform()));
   }
   if (config.input.branches == 0) return;
   norm_ = declare_batch_norm(parameters, "stem.norm");
@@ -55,7 +52,7 @@ Tensor<T> Stem<T>::apply_to(Tape<T>& tape, Tensor<T> x, std::span<const std::uin
   const std::size_t batch = x.shape[0], rows = x.shape[1], filters = config_.input.filters;
   Tensor<T> parts[6];  // as many as the config's bounds allow
   for (std::size_t i = 0; i < branches_.size(); ++i) {
-    const std::size_t kernel = kernel_of(config_, i);
+    const std::size_t kernel = branch_kernel(config_.input, i);
     // As one group: its products read the samples where they lie, without unfolding them.
     const Tensor<T> weight = tape.reshape(tape[branches_[i]], {1, filters, kernel * x.width()});
     const Tensor<T> y = engine::convolution(tape, tape.reshape(x, {batch, 1, rows, x.width()}), weight, {},

@@ -83,14 +83,18 @@ std::vector<std::string> unlabelled_notes(const Dataset& dataset, const SplitOpt
   return notes;
 }
 
+// Whether folds of a given training part, or with one fold a share of it, validate.
+bool validates_given_part(const FitOptions& options) {
+  return options.split.kind == SplitKind::kGiven && options.cross_validate && options.split.folds > 0 &&
+         options.train.stop_after == 0 && !options.kernels;
+}
+
 // The split of the training on all of the training part.
 SplitOptions final_split(const Dataset& dataset, const FitOptions& options) {
   SplitOptions split = options.split;
   apply_known_rules(dataset, split);
   split.labelled_only = true;
-  const bool given = split.kind == SplitKind::kGiven;
-  const bool validates = given && options.cross_validate && options.train.stop_after == 0 && !options.kernels;
-  split.refit = given && !(validates && split.folds == 1);
+  split.refit = split.kind == SplitKind::kGiven && !(validates_given_part(options) && split.folds == 1);
   return split;
 }
 
@@ -146,10 +150,7 @@ Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, co
             fmt::format("{} classes", dataset.classes.size()),
             fmt::format("which column holds the labels? {}", field_text("label"))});
   split_ = final_split(dataset, options);
-  const bool given = split_.kind == SplitKind::kGiven;
-  const bool validates =
-      given && options.cross_validate && split_.folds > 0 && options.train.stop_after == 0 && !options.kernels;
-  if (validates && split_.folds > 1) folds_ = split_.folds;
+  if (validates_given_part(options) && split_.folds > 1) folds_ = split_.folds;
   train::check_threshold_rule(options.threshold, dataset,
                               options.kernels || folds_ > 0 || (!split_.refit && split_.validation > 0));
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });

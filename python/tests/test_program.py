@@ -4,6 +4,7 @@ import json
 import numpy as np
 import pytest
 
+import faithful
 from faithful import TimeSeriesTransformer, data
 
 
@@ -91,3 +92,21 @@ def test_windows_of_a_timeline(program, tmp_path):
     loaded = TimeSeriesTransformer.load(tmp_path / "m.safetensors")
     windows = rows.reshape(30, 20, 2)
     assert loaded.predict_proba(windows).shape == (30, 2) and loaded.classes_.tolist() == ["normal", "anomalous"]
+
+
+def test_the_standard_preset_is_that_of_the_program(given, program, tmp_path):
+    file = tmp_path / "m.safetensors"
+    program("train", given[4], "--split", "given", "--no-baselines", "--preset", "standard", "--steps", 5, "--folds", 0, "--seed", 3,
+            "-o", file)
+    model = TimeSeriesTransformer(preset="standard", steps=5, validation=None, random_state=3, n_jobs=1).fit(*given[:2])
+    assert np.array_equal(model.predict_proba(given[2]), TimeSeriesTransformer.load(file).predict_proba(given[2]))
+
+
+def test_a_model_of_kernels_is_loaded_and_predicts(given, program, tmp_path):
+    file = tmp_path / "k.safetensors"
+    program("train", given[4], "--split", "given", "--no-baselines", "--model", "kernels", "-o", file)
+    lines = program("predict", file, given[4]).splitlines()[1:]
+    predictions = faithful.predict(faithful.load_model(file), data.load(given[4]))
+    assert len(lines) == 60 and predictions.predicted.tolist() == [line.split(",")[4] for line in lines]
+    with pytest.raises(ValueError, match="expected a model of a Transformer, found one of kernels .use faithful.load_model."):
+        TimeSeriesTransformer.load(file)

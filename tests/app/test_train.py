@@ -40,6 +40,20 @@ def test_learns(table, tmp_path):
     assert record["proof"]["shared_samples"] == 0
 
 
+def test_the_standard_preset_sets_the_training_too(table, tmp_path):
+    said = ["train", table, "--time", "time", "--label", "broken", "--window", 150, "--stride", 50, "--steps", 12, "--preset",
+            "standard", "--no-baselines", "-o", tmp_path / "m.safetensors"]
+    done = run(*said)
+    assert done.returncode == 0, done.stderr
+    assert "the mean of 2 samples counts as one: --average 2" in done.stdout
+    assert "; 12 steps; threshold" in done.stdout
+    shown = run("show", tmp_path / "m.safetensors").stdout
+    assert "means of 2 samples, convolutions of 21 filters over 7, 15, 31 samples, residual blocks: 2" in shown
+    options = json.loads(run("show", tmp_path / "m.safetensors", "--json").stdout)["record"]["training"]
+    assert (options["steps"], options["batch"], options["select"], options["warp"]) == (12, 16, "last", 0.3)
+    assert run("diagnose", tmp_path / "m.safetensors", table, "--most", 1).returncode == 0
+
+
 def test_threads_change_nothing(table, tmp_path):
     one, two = tmp_path / "one.safetensors", tmp_path / "two.safetensors"
     train(table, one, "--epochs", "3", "--threads", "1")

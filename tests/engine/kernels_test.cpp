@@ -280,6 +280,34 @@ TEST(Kernels, NormalizeAndItsGradient) {
   }
 }
 
+// Sums of equal numbers are rounded to one side: the worst rows for a sum, by the stated bounds.
+TEST(Kernels, RowsOfEqualNumbers) {
+  for (const std::size_t n : {100, 1000, 9999}) {
+    for (const float value : {0.1F, 0.7F, -3.3F}) {
+      std::vector<float> p(n, value);
+      softmax(p.data(), n);
+      const std::vector<double> equal(n, 1 / static_cast<double>(n));
+      expect_near(p, equal, 1e-6 + 6e-8 * static_cast<double>(n), 0);  // vectors of one number are the worst
+      std::vector<float> x(n, value), gain(n, 1), offset(n, 0), unit(n), y(n);
+      float scale = 0;
+      x[n / 2] += 1;
+      normalize(Normalization<float>{1, n, x.data(), n, nullptr, n, 1e-5F, gain.data(), offset.data(), unit.data(),
+                                     &scale, y.data()});
+      std::vector<double> exact_x = doubled(x), ones(n, 1), zeros(n, 0), exact_unit(n), exact_y(n);
+      double exact_scale = 0;
+      normalize(Normalization<double>{1, n, exact_x.data(), n, nullptr, n, static_cast<double>(1e-5F), ones.data(),
+                                      zeros.data(), exact_unit.data(), &exact_scale, exact_y.data()});
+      double greatest = 0, worst = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        greatest = std::max(greatest, std::fabs(exact_y[i]));
+        worst = std::max(worst, std::fabs(static_cast<double>(y[i]) - exact_y[i]));
+      }
+      const double mean_error = 6e-8 * static_cast<double>(n) * (std::fabs(static_cast<double>(value)) + 1);
+      EXPECT_LT(worst, 2e-6 * greatest + mean_error * exact_scale) << n << " times " << value;
+    }
+  }
+}
+
 TEST(Kernels, SumsAndProductsAreExact) {
   for (const std::size_t n : kLengths) {
     const std::vector<float> x = numbers(5 * (n + 1), 1), y = numbers(n, 2);
@@ -289,7 +317,11 @@ TEST(Kernels, SumsAndProductsAreExact) {
     std::vector<float> tripled = y;
     rescale(3.0F, n, tripled.data());
     add_rows(x.data(), 5, n, n + 1, rows.data());
+    std::vector<float> added = y;
+    multiply_add(x.data(), x.data() + n, n, added.data());
     for (std::size_t i = 0; i < n; ++i) {
+      const double exact = static_cast<double>(y[i]) + static_cast<double>(x[i]) * static_cast<double>(x[n + i]);
+      EXPECT_NEAR(added[i], exact, 1.3e-7 * (std::fabs(exact) + std::fabs(x[i] * x[n + i])));
       EXPECT_EQ(sum[i], y[i] + x[i]);
       EXPECT_EQ(product[i], y[i] * x[i]);
       EXPECT_EQ(tripled[i], 3 * y[i]);

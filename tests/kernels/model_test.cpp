@@ -119,6 +119,21 @@ TEST(KernelModel, DamagedArrays) {
   }
 }
 
+// A split may leave a class without a training window.
+TEST(KernelModel, AClassWithoutWindowsIsNeverProbable) {
+  Dataset dataset = testing::waves(std::vector<std::size_t>(24, 40), 1, 3);
+  std::erase_if(dataset.series, [](const Series& series) { return series.label == 1; });
+  const Windows windows = testing::all_windows(dataset);
+  ThreadPool pool(1);
+  const KernelModelFit fit = fit_kernel_model(windows, {.features = {.biases = 200, .groups = 4}}, pool);
+  EXPECT_TRUE(std::isfinite(fit.log_loss));
+  const Matrix<float> probabilities = probabilities_of(fit.model, windows, pool);
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    EXPECT_LT(probabilities(i, 1), 0.5F);
+    EXPECT_GT(probabilities(i, static_cast<std::size_t>(windows[i].label)), 0.5F);
+  }
+}
+
 TEST(KernelModel, NeedsTwoLabelledWindows) {
   const Dataset dataset = waves({10}, 1);
   ThreadPool pool(1);
