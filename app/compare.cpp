@@ -134,7 +134,7 @@ std::vector<Option> study_option_list(CompareOptions& o) {
       {"--json", &o.json, "print every number as JSON", common}};
   // Here --encodings, --scale and --rates are lists, in place of the single values of train.
   std::vector<Option> training = joined({data_option_list(o.data), window_option_list(o.training),
-                                         model_option_list(o.model), schedule_option_list(o.training)});
+                                         model_option_list(o.model, "small"), schedule_option_list(o.training)});
   std::erase_if(training, [](const Option& option) {
     const std::string name = option.long_name();
     return name == "--encoding" || name == "--scale" || name == "--learning-rate";

@@ -10,19 +10,19 @@ namespace faithful::app {
 
 namespace {
 
-Option model_option(ModelConfig& config, const Setting& form) {
+Option model_option(ModelConfig& config, const Setting& form, const std::string& standard) {
   Option option = option_of(form);
   option.name = "--model";
-  option.set = [&config, form](const std::string& text) {
+  option.set = [&config, form, standard](const std::string& text) {
     set_text(form, text);
-    config = preset(config.is_dfstrans() ? "dfstrans" : "small");
+    config = preset(config.is_dfstrans() ? "dfstrans" : standard);
   };
   return option;
 }
 
-Option preset_option(ModelConfig& config) {
+Option preset_option(ModelConfig& config, const std::string& standard) {
   Option option("--preset P", static_cast<std::string*>(nullptr), "sets all other options of the model",
-                one_of(preset_names()), by_default("small, or dfstrans for --model dfstrans"), common);
+                one_of(preset_names()), by_default(standard + ", or dfstrans for --model dfstrans"), common);
   option.group = to_string(FieldGroup::kModel);
   option.set = [&config](const std::string& text) {
     const ModelConfig chosen = preset(text);
@@ -60,13 +60,13 @@ bool depends_on_preset(const std::string& name, const FieldValue& standard) {
 
 }  // namespace
 
-std::vector<Option> model_option_list(ModelConfig& config) {
+std::vector<Option> model_option_list(ModelConfig& config, const std::string& standard) {
   std::vector<Option> first, others;
   for (const Setting& setting : settings(config)) {
     const std::string& name = setting.field.name;
     if (setting.field.group == FieldGroup::kNone) continue;
     if (name == "form") {
-      first = {model_option(config, setting), preset_option(config)};
+      first = {model_option(config, setting, standard), preset_option(config, standard)};
       continue;
     }
     Option& option = others.emplace_back(option_of(setting));

@@ -2,6 +2,7 @@
 
 // The options of every verb that builds a model.
 
+#include <string>
 #include <vector>
 
 #include "app/command.h"
@@ -10,7 +11,7 @@
 namespace faithful::app {
 
 // They change a config that is a preset at first. --model and --preset come first, so that the others change what these
-// have set; channels, length and classes are the data's.
-std::vector<Option> model_option_list(ModelConfig& config);
+// have set; channels, length and classes are the data's. `standard` is the preset of an encoder.
+std::vector<Option> model_option_list(ModelConfig& config, const std::string& standard);
 
 }  // namespace faithful::app

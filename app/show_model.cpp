@@ -6,6 +6,8 @@
 
 #include "faithful/base/error.h"
 #include "faithful/kernels/kernel_model.h"
+#include "faithful/model/ensemble.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/model/infer.h"
 #include "faithful/report/table.h"
 #include "faithful/report/text.h"
@@ -121,16 +123,26 @@ std::string members_text(const Json& json) {
   return text;
 }
 
+// Lines about one model; of an ensemble those of each member.
+std::string predictor_text(const WindowModel& model) {
+  if (const Transformer* transformer = model.transformer())
+    return item("form", form_text(transformer->config())) + item("encoding", encoding_text(transformer->config()));
+  if (const auto* linear = dynamic_cast<const LinearModel*>(&model))
+    return item("form", fmt::format("logistic regression on {} summaries of the channels", linear->parts().shift.size()));
+  const auto* ensemble = dynamic_cast<const Ensemble*>(&model);
+  if (ensemble == nullptr) return item("form", kernels_text(dynamic_cast<const KernelModel&>(model)));
+  std::string text = item("form", fmt::format("mean of {} models, temperature {}", ensemble->members().size(),
+                                              number_text(ensemble->temperature(), 3)));
+  for (const EnsembleMember& member : ensemble->members())
+    text += item("member", fmt::format("weight {}", number_text(member.weight, 3))) + predictor_text(*member.model);
+  return text;
+}
+
 }  // namespace
 
 std::string model_text(const TrainedModel& model) {
   std::string text = fmt::format("classifier of {} weights\n", model.weight_count());
-  if (const Transformer* transformer = model.transformer()) {
-    text += item("form", form_text(transformer->config()));
-    text += item("encoding", encoding_text(transformer->config()));
-  } else {
-    text += item("form", kernels_text(*model.kernels()));
-  }
+  text += predictor_text(*model.predictor);
   text += item("channels", names_text(model.channels));
   text += item("classes", names_text(model.classes));
   text += item("window", window_text(model));

@@ -15,6 +15,8 @@
 #include "faithful/encoding/catalog.h"
 #include "faithful/io/file.h"
 #include "faithful/kernels/kernel_model.h"
+#include "faithful/model/ensemble.h"
+#include "faithful/train/checkpoint.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
 
@@ -28,7 +30,8 @@ struct TrainVerbOptions {
   ModelConfig model = default_fit_options().model;
   TrainingArguments training = {.split = default_fit_options().split, .train = default_fit_options().train};
   std::size_t seed = 1;
-  bool kernels = false;  // --model kernels
+  ModelKind kind = default_fit_options().kind;
+  std::size_t ensemble = 1;
   bool no_baselines = false, resume = false, json = false;
   double checkpoint_every = 30;
   std::string log, threshold = "auto";
@@ -38,7 +41,9 @@ struct TrainVerbOptions {
 FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
   FitOptions options;
   options.model = said.model;
-  if (said.kernels) options.kernels.emplace();
+  options.kind = said.kind;
+  options.ensemble = said.ensemble;
+  options.calibrate = true;
   apply_to(said.training, dataset, options);
   options.split.seed = options.train.seed = said.seed;
   options.baselines = !said.no_baselines;
@@ -60,9 +65,8 @@ FitControl fit_control(const TrainVerbOptions& said) {
 }
 
 void check_output(const TrainVerbOptions& said) {
-  if (said.kernels && (said.resume || !said.log.empty()))
-    throw InputError(fmt::format("{} does not apply to {}", field_text(said.resume ? "resume" : "log"),
-                                 field_text("form", "kernels")));
+  FitOptions chosen{.kind = said.kind};
+  if (said.resume || !said.log.empty()) take_transformer_option(chosen, said.resume ? "resume" : "log");
   if (!said.output.ends_with(".safetensors")) {
     reject({{"--output"}, "a file name that ends in .safetensors", quote(said.output)});
   }
@@ -70,16 +74,12 @@ void check_output(const TrainVerbOptions& said) {
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
     reject({{"--output"}, "a file in a folder that exists", quote(said.output)});
   }
-  if (said.resume && !std::filesystem::exists(checkpoint_path(said.output))) {
+  if (said.resume && checkpoint_files(checkpoint_path(said.output)).empty()) {
     reject({{"--resume"}, "a checkpoint of a training that was stopped", "no " + checkpoint_path(said.output)});
   }
 }
 
 std::string time_line(const FitResult& result, double seconds) {
-  if (result.model.kernels() != nullptr)
-    return fmt::format("time: {} in all; fit {:.1f} s, split {:.1f} s, test {:.1f} s, baselines {:.1f} s\n",
-                       duration_text(seconds), result.training.record.seconds.forward_backward, result.data_seconds,
-                       result.test_seconds, result.baseline_seconds);
   TrainSeconds sum = result.training.record.seconds;
   for (const TrainRecord& fold : result.folds) {
     sum.data += fold.seconds.data;
@@ -87,11 +87,33 @@ std::string time_line(const FitResult& result, double seconds) {
     sum.update += fold.seconds.update;
     sum.validation += fold.seconds.validation;
   }
+  const std::string rest = fmt::format("split {:.1f} s, test {:.1f} s, baselines {:.1f} s\n", result.data_seconds,
+                                       result.test_seconds, result.baseline_seconds);
+  if (result.training.record.history.empty())
+    return fmt::format("time: {} in all; fit {:.1f} s, {}", duration_text(seconds), sum.forward_backward, rest);
   return fmt::format(
-      "time: {} in all; forward and backward {:.1f} s, update {:.1f} s, batches {:.1f} s, validation {:.1f} s, "
-      "split {:.1f} s, test {:.1f} s, baselines {:.1f} s\n",
-      duration_text(seconds), sum.forward_backward, sum.update, sum.data, sum.validation, result.data_seconds,
-      result.test_seconds, result.baseline_seconds);
+      "time: {} in all; forward and backward {:.1f} s, update {:.1f} s, batches {:.1f} s, validation {:.1f} s, {}",
+      duration_text(seconds), sum.forward_backward, sum.update, sum.data, sum.validation, rest);
+}
+
+std::string kind_text(const TrainedModel& model) {
+  if (const KernelModel* kernels = model.kernels())
+    return fmt::format("{} features of random convolutions", kernels->parts().features.count());
+  if (const Transformer* transformer = model.transformer())
+    return fmt::format("encoding {}", transformer->config().position.encoding);
+  if (const auto* ensemble = dynamic_cast<const Ensemble*>(model.predictor.get()))
+    return fmt::format("{} models whose mean counts", ensemble->members().size());
+  return "linear model";
+}
+
+std::string schedule_text(const FitResult& result, const FitOptions& options) {
+  if (result.training.record.history.empty()) return {};
+  if (result.epochs_chosen > 0) return fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
+  if (options.train.select == Selection::kLast || !result.mean_of_folds.empty())
+    return fmt::format("; {} steps", result.training.steps);
+  if (result.training.record.best_epoch == 0) return {};
+  return fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
+                     result.training.record.history.size());
 }
 
 std::string headline(const FitResult& result, const FitOptions& options) {
@@ -99,32 +121,42 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
                                  proof.validation_windows, proof.test_windows, to_string(result.split),
                                  proof.holds() ? "" : "; parts share samples: scores are too good");
-  text += fmt::format("{} weights", result.model.weight_count());
-  if (const KernelModel* kernels = result.model.kernels())
-    text += fmt::format(", {} features of random convolutions; held-out log loss {:.3f}",
-                        kernels->parts().features.count(), *result.held_out_log_loss);
-  else
-    text += fmt::format(", encoding {}", options.model.position.encoding);
-  if (result.epochs_chosen > 0) {
-    text += fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
-  } else if (!result.mean_of_folds.empty()) {
-    text += fmt::format("; {} steps; cross-validation: accuracy {:.3f}, log loss {:.3f}", result.training.steps,
-                        result.mean_of_folds[0].accuracy, result.mean_of_folds[0].validation_loss);
-  } else if (options.train.select == Selection::kLast) {
-    text += fmt::format("; {} steps", result.training.steps);
-  } else if (result.training.record.best_epoch > 0) {
-    text += fmt::format("; epoch {} of {} is the best by validation", result.training.record.best_epoch,
-                        result.training.record.history.size());
-  }
+  text += fmt::format("{} weights, {}{}", result.model.weight_count(), kind_text(result.model),
+                      schedule_text(result, options));
+  if (!result.mean_of_folds.empty() && result.contest.empty())
+    text += fmt::format("; cross-validation: accuracy {:.3f}", result.mean_of_folds.back().accuracy);
+  if (result.held_out_log_loss) text += fmt::format("; held-out log loss {:.3f}", *result.held_out_log_loss);
+  if (result.temperature) text += fmt::format("; temperature {:.3g}", *result.temperature);
   if (result.model.classes.size() == 2) {
     text += fmt::format("; threshold {:.3g} ({})", result.model.threshold, result.model.threshold_from);
   }
   return text + "\n";
 }
 
+// The kinds of models that were tried, and which one is kept.
+std::string contest_text(const FitResult& result) {
+  if (result.contest.empty()) return {};
+  Table table{.title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
+              .columns = {{"model"}, {result.contest_measure}, {"log loss"}, {"to the Transformer"}, {"standard error"}},
+              .rows = {}};
+  const ContestRow* kept = &result.contest.front();
+  for (const ContestRow& row : result.contest) {
+    const bool first = &row == &result.contest.front();
+    table.rows.push_back({row.name, fmt::format("{:.3f}", row.value), fmt::format("{:.3f}", row.log_loss),
+                          first ? "" : fmt::format("{:+.3f}", row.difference),
+                          first ? "" : fmt::format("{:.3f}", row.error)});
+    if (row.difference > row.error && row.difference > kept->difference) kept = &row;
+  }
+  return to_text(table) +
+         (kept == &result.contest.front()
+              ? "\nThe Transformer is kept: no other kind is better by more than a standard error.\n"
+              : fmt::format("\n{} is kept: better by more than a standard error.\n", kept->name));
+}
+
 void report(const FitResult& result, const FitOptions& options, double seconds) {
   std::string text;
   for (const std::string& note : result.notes) text += note + "\n";
+  if (!result.contest.empty()) text += "\n" + contest_text(result) + "\n";
   text += headline(result, options);
   if (result.test.windows > 0) {
     std::vector<NamedScores> rows{{"this model", &result.test}};
@@ -152,43 +184,55 @@ void train(const TrainVerbOptions& said) {
   const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
   if (result.stopped) {
     throw Error(fmt::format("stopped; all of it is in {}: go on with the same command and --resume",
-                            checkpoint_path(said.output)));
+                            fmt::join(checkpoint_files(checkpoint_path(said.output)), ", ")));
   }
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   save_model(said.output, result.model);  // before anything is printed, which may fail
   std::error_code ignored;
-  std::filesystem::remove(checkpoint_path(said.output), ignored);
+  for (const std::string& file : checkpoint_files(checkpoint_path(said.output))) std::filesystem::remove(file, ignored);
   if (!said.json) report(result, options, seconds);
   print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }
 
-// A preset also sets how the model is trained.
-std::vector<Option> model_options(TrainVerbOptions& o) {
-  std::vector<Option> options = model_option_list(o.model);
-  Option& option = *std::ranges::find(options, "--preset", &Option::name);
-  option.help = "sets all other options of model and training";
-  option.set = [&o, set = option.set](const std::string& text) {
-    set(text);
-    o.training.train = train_preset(text);
-  };
-  return options;
+// Changes what the library calls options of a fit.
+void change(TrainVerbOptions& o, const std::function<void(FitOptions&)>& how) {
+  FitOptions fit{.kind = o.kind, .model = o.model, .train = o.training.train, .ensemble = o.ensemble};
+  how(fit);
+  o.kind = fit.kind;
+  o.model = fit.model;
+  o.training.train = fit.train;
+  o.ensemble = fit.ensemble;
 }
 
-// --model kernels, which takes none of the other options of models and schedules.
-std::vector<Option> with_kernels(std::vector<Option> options, TrainVerbOptions& o) {
+void describe_model_option(Option& option) {
+  option.choices = model_words();
+  option.help =
+      "auto: the best of encoder, kernels and linear on held-out data; encoder: a Transformer over steps; dfstrans: "
+      "attention over steps and over sensors; kernels: random convolutions with a ridge classifier; linear: logistic "
+      "regression on summaries of each channel";
+  option.shown_default = "auto, or encoder if an option of the Transformer is named";
+}
+
+void describe_preset_option(Option& option) {
+  option.choices = fit_preset_names();
+  option.help =
+      "sets all other options of model and training; best: Transformers and kernels together; fast: kernels alone; the "
+      "others are Transformers";
+  option.shown_default = "standard, or dfstrans for --model dfstrans";
+}
+
+std::vector<Option> model_options(TrainVerbOptions& o) {
+  std::vector<Option> options = joined(
+      {model_option_list(o.model, "standard"),
+       {option_of(ensemble_setting(o.ensemble))},
+       schedule_option_list(o.training)});
   for (Option& option : options) {
-    if (option.name == "--model") {
-      option.choices.emplace_back("kernels");
-      option.help += "; kernels: random convolutions with a ridge classifier";
-      option.set = [&o, set = option.set](const std::string& text) {
-        o.kernels = text == "kernels";
-        if (!o.kernels) set(text);
-      };
-      continue;
-    }
-    option.set = [&o, name = option.field_name(), set = option.set](const std::string& text) {
-      if (o.kernels)
-        throw InputError(fmt::format("{} does not apply to {}", field_text(name), field_text("form", "kernels")));
+    if (option.name == "--model") describe_model_option(option);
+    if (option.name == "--preset") describe_preset_option(option);
+    option.set = [&o, name = option.name, field = option.field_name(), set = option.set](const std::string& text) {
+      if (name == "--model") return change(o, [&](FitOptions& fit) { set_model(fit, text); });
+      if (name == "--preset") return change(o, [&](FitOptions& fit) { set_preset(fit, text); });
+      change(o, [&](FitOptions& fit) { take_transformer_option(fit, field); });
       set(text);
     };
   }
@@ -209,7 +253,7 @@ std::vector<Option> train_option_list(TrainVerbOptions& o) {
   return joined({{{"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required}},
                  data_option_list(o.data),
                  window_option_list(o.training),
-                 with_kernels(joined({model_options(o), schedule_option_list(o.training)}), o),
+                 model_options(o),
                  grouped("Training", run),
                  grouped("Output", output),
                  {threads_option(o.threads)}});
@@ -223,18 +267,21 @@ Command train_verb() {
       .name = "train",
       .summary = "fits a classifier to a labelled data set",
       .description =
-          "Trains a Transformer (or, with --model kernels, a ridge classifier on random convolutions) that predicts "
-          "the class of each window, or of each series. It splits the data "
-          "without leaks, scales it by the training part, trains, and chooses epoch and threshold on the "
-          "validation part. It scores the test part once, beside baselines. One model file holds all that "
-          "predictions need. Ctrl-C stops after the current step and saves a checkpoint for --resume. The same "
-          "seed gives the same bytes.",
+          "Fits a classifier that predicts the class of each window, or of each series. It splits the data without "
+          "leaks and scales it by the training part. By default it compares a Transformer, random convolutions "
+          "(kernels) and a linear model on windows that validate, and keeps the best. Options of the Transformer, such "
+          "as --encoding or --epochs, train a Transformer. Probabilities are calibrated, and the threshold is chosen, "
+          "on windows that validate. The test part is scored once, beside baselines. One model file holds all that "
+          "predictions need. Ctrl-C stops after the current step and saves checkpoints for --resume. The same seed "
+          "gives the same bytes.",
       .options = train_option_list(*options),
       .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
                    {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
                     "a published set, below FAITHFUL_DATA"},
                    {"faithful train BasicMotions --split given --seed 2 -o motions.safetensors",
-                    "whole series, the set's own test part"}},
+                    "whole series, the set's own test part"},
+                   {"faithful train pump.csv --label broken --preset best -o pump.safetensors",
+                    "the most accurate, in minutes"}},
       .run = [options] { train(*options); }};
 }
 

@@ -32,24 +32,8 @@ struct BaselineOptions {
   double prevalence = 0;      // as in ScoreOptions
 };
 
-// mean, standard deviation, least, greatest and last value of each channel of every window, as the scaler left them:
-// [n, 5 C], the five of a channel side by side. Padding does not count.
-FAITHFUL_API Matrix<float> summary_features(const Windows& windows, ThreadPool& pool);
-
-// Logistic regression (multinomial for more than two classes) on summary_features, standardized by those of its
-// training windows. AdamW minimizes the mean cross-entropy over all windows in each step, from zero weights. Nothing is
-// random.
-class FAITHFUL_API LinearModel {
- public:
-  LinearModel(const Windows& train, const BaselineOptions& options, ThreadPool& pool);
-  Matrix<float> probabilities(const Windows& windows, ThreadPool& pool) const;  // [n, K]
-
- private:
-  void standardize(Matrix<float>& features) const;
-  std::size_t classes_;
-  std::vector<float> shift_, factor_;  // [5 C]
-  Matrix<float> weights_;              // [outputs, 5 C + 1], the offset last
-};
+struct LinearModelOptions;  // faithful/model/linear_model.h
+FAITHFUL_API LinearModelOptions linear_options(const BaselineOptions& options);
 
 // The scores of all baselines on sets.test. The linear model learns from sets.train. For two classes its threshold has
 // (best_f1) the best F1 on sets.validation, or on the pooled validation parts of `folds`, if given. It is 0.5 if neither has

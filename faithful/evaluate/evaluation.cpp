@@ -19,20 +19,6 @@ struct Labelled {
   std::vector<std::size_t> group_of;  // the stretch, or the series
 };
 
-// Which stretch each window belongs to: a run of the same label in an uninterrupted part of a series.
-std::vector<std::size_t> stretch_numbers(const Windows& windows) {
-  std::vector<std::size_t> numbers(windows.size());
-  std::size_t number = 0;
-  for (const Range& stretch : stretches_of(windows)) {
-    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
-      if (i > stretch.begin && windows[i].label != windows[i - 1].label) ++number;
-      numbers[i] = number;
-    }
-    ++number;
-  }
-  return numbers;
-}
-
 Labelled labelled_of(const Windows& windows, const Matrix<float>& probabilities, double threshold, bool of_series) {
   const std::vector<std::int32_t> predicted = decide(probabilities, threshold);
   const std::vector<std::size_t> stretches = stretch_numbers(windows);

@@ -63,6 +63,19 @@ std::vector<Range> stretches_of(const Windows& windows) {
   return stretches;
 }
 
+std::vector<std::size_t> stretch_numbers(const Windows& windows) {
+  std::vector<std::size_t> numbers(windows.size());
+  std::size_t number = 0;
+  for (const Range& stretch : stretches_of(windows)) {
+    for (std::size_t i = stretch.begin; i < stretch.end; ++i) {
+      if (i > stretch.begin && windows[i].label != windows[i - 1].label) ++number;
+      numbers[i] = number;
+    }
+    ++number;
+  }
+  return numbers;
+}
+
 EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags) {
   assert(flags.size() == windows.size());
   std::vector<std::uint8_t> truth(windows.size());

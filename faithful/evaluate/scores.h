@@ -54,6 +54,9 @@ FAITHFUL_API Json to_json(const Scores& scores);
 // Uninterrupted stretches of windows, by their numbers: windows of one series without gaps between them.
 FAITHFUL_API std::vector<Range> stretches_of(const Windows& windows);
 
+// Which group each window belongs to: a run of the same label in an uninterrupted stretch. [n], rising from 0
+FAITHFUL_API std::vector<std::size_t> stretch_numbers(const Windows& windows);
+
 // An event is a run of windows labelled 1. A prediction is available at the last sample of its window. So a delay is
 // the number of samples from the end of the first window that touches the event to the end of the first flagged window.
 FAITHFUL_API EventScores window_event_scores(const Windows& windows, std::span<const std::uint8_t> flags);

@@ -199,6 +199,20 @@ const SafetensorsEntry& Safetensors::at(std::string_view name) const {
   return *entry;
 }
 
+Safetensors Safetensors::part(
+    const std::function<std::optional<std::string>(const std::string& name)>& name_in_part) const {
+  Safetensors part(place_);
+  part.owner_ = owner_;
+  for (const SafetensorsEntry& entry : entries_) {
+    const std::optional<std::string> name = name_in_part(entry.name);
+    if (!name) continue;
+    part.index_.emplace(*name, part.entries_.size());
+    part.entries_.push_back(entry);
+    part.entries_.back().name = *name;
+  }
+  return part;
+}
+
 template <class T>
 const SafetensorsEntry& Safetensors::typed(std::string_view name) const {
   const SafetensorsEntry& entry = at(name);

@@ -2,11 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "faithful/base/api.h"
@@ -60,6 +63,9 @@ class FAITHFUL_API Safetensors {
   const SafetensorsEntry* find(std::string_view name) const;  // nullptr where there is none
   const SafetensorsEntry& at(std::string_view name) const;    // InputError where there is none
 
+  // The arrays that `name_in_part` gives a name, under that name. It shares the bytes and has no metadata.
+  Safetensors part(const std::function<std::optional<std::string>(const std::string& name)>& name_in_part) const;
+
   // The elements of an array, which must be there and be of T's dtype: else InputError.
   template <class T>
   FAITHFUL_API std::vector<T> values(std::string_view name) const;
@@ -69,6 +75,7 @@ class FAITHFUL_API Safetensors {
   FAITHFUL_API void values_into(std::string_view name, std::span<const std::size_t> shape, std::span<T> out) const;
 
  private:
+  explicit Safetensors(std::string place) : place_(std::move(place)) {}
   template <class T>
   const SafetensorsEntry& typed(std::string_view name) const;
 

@@ -1,6 +1,7 @@
 #include "faithful/model/classifier.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 #include "faithful/base/error.h"
@@ -59,6 +60,24 @@ template <class T>
 void Classifier<T>::initialize(std::uint64_t seed) {
   parts_->parameters.initialize(seed);
   parts_->body->position().initialize(parts_->parameters, seed);
+}
+
+template <class T>
+void Classifier<T>::rescale_logits(double factor, std::span<const double> added) {
+  const std::string head = config().is_dfstrans() ? "head.out" : "head";
+  const std::span<T> all = parts_->parameters.mutable_values();
+  const auto values_of = [&](const std::string& name) {
+    const engine::ParameterEntry* entry = parts_->parameters.find(name);
+    assert(entry != nullptr);
+    return all.subspan(entry->offset, entry->shape.count());
+  };
+  for (T& weight : values_of(head + ".weight")) weight = static_cast<T>(factor * static_cast<double>(weight));
+  const std::span<T> bias = values_of(head + ".bias");
+  assert(bias.size() == added.size());
+  for (std::size_t k = 0; k < bias.size(); ++k)
+    bias[k] = static_cast<T>(factor * static_cast<double>(bias[k]) + added[k]);
+  ThreadPool alone(1);
+  parts_->parameters.pack(alone);
 }
 
 template <class T>

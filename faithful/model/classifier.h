@@ -61,6 +61,9 @@ class FAITHFUL_API Classifier {
   // Draws the initial values, which depend on name, shape and seed; learned encodings as in the catalog.
   void initialize(std::uint64_t seed);
 
+  // From now on the logits are factor * z + added: the weights of the last layer change. added: [outputs]
+  void rescale_logits(double factor, std::span<const double> added);
+
   // [B, outputs]. One logit for two classes: that of class 1.
   engine::Tensor<T> logits(engine::Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps = {}) const;
 

@@ -22,7 +22,6 @@ constexpr std::string_view kFormat = "faithful checkpoint 1";
 constexpr std::string_view kFieldPrefix = "identity.";  // of the metadata; numbered, so that their order stays
 constexpr std::size_t kCounters = 4;
 constexpr std::size_t kSeconds = 5;
-constexpr std::size_t kMostDone = 1000;
 
 template <class Seconds>
 auto fields_of(Seconds& seconds) {
@@ -131,14 +130,11 @@ class Reader {
     if (!holds) reject({{file_.place()}, "an undamaged checkpoint", fmt::format("an impossible {}", quote(name))});
   }
   const SafetensorsMetadata& metadata() const { return file_.metadata(); }
+  const std::string& place() const { return file_.place(); }
 
  private:
   Safetensors file_;
 };
-
-std::string done_prefix(std::size_t i) {
-  return fmt::format("done.{}.", i);
-}
 
 Identity read_identity(const SafetensorsMetadata& metadata) {
   Identity identity;  // keys are sorted, and their numbers have the same width
@@ -148,18 +144,17 @@ Identity read_identity(const SafetensorsMetadata& metadata) {
   return identity;
 }
 
-Arrays arrays_of(std::span<const TrainRecord> done, const TrainState& state, const WeightsView& weights) {
+Arrays arrays_of(const TrainState& state, const WeightsView& weights) {
   Arrays arrays;
   const std::size_t n = weights.weights.size();
   arrays.add_counters({static_cast<std::int64_t>(state.epoch), static_cast<std::int64_t>(state.batch),
-                       static_cast<std::int64_t>(state.step), static_cast<std::int64_t>(done.size())});
+                       static_cast<std::int64_t>(state.step), 0});
   arrays.add<float>("weights", {n}, weights.weights);
   arrays.add<float>("first_moments", {n}, weights.first_moments);
   arrays.add<float>("second_moments", {n}, weights.second_moments);
   if (!state.best_weights.empty()) arrays.add<float>("best_weights", {n}, state.best_weights);
   arrays.add_made("sums", {2}, {state.loss_sum, state.norm_sum});
   arrays.add("now.", state.record);
-  for (std::size_t i = 0; i < done.size(); ++i) arrays.add(done_prefix(i), done[i]);
   return arrays;
 }
 
@@ -183,6 +178,11 @@ Checkpoint read_checkpoint(const Reader& file) {
   const std::vector<std::int64_t> counters = file.exactly<std::int64_t>("counters", kCounters);
   for (const std::int64_t counter : counters)
     file.require(counter >= 0 && counter <= std::numeric_limits<std::uint32_t>::max(), "counters");
+  if (counters[3] > 0)
+    reject({{file.place()},
+            "a checkpoint of this version",
+            "one of folds that were trained one after the other",
+            fmt::format("without {} it begins anew", field_text("resume"))});
   state.epoch = static_cast<std::size_t>(counters[0]);
   state.batch = static_cast<std::size_t>(counters[1]);
   state.step = static_cast<std::size_t>(counters[2]);
@@ -193,9 +193,6 @@ Checkpoint read_checkpoint(const Reader& file) {
   if (file.has("best_weights")) state.best_weights = file.exactly<float>("best_weights", n);
   file.require(state.best_weights.empty() == (state.record.best_epoch == 0), "best_weights");
 
-  file.require(static_cast<std::size_t>(counters[3]) <= kMostDone, "counters");
-  for (std::size_t i = 0; i < static_cast<std::size_t>(counters[3]); ++i)
-    checkpoint.done.push_back(file.record(done_prefix(i)));
   return checkpoint;
 }
 
@@ -209,15 +206,15 @@ Checkpoint parse_checkpoint(std::string bytes, const std::string& place) {
   return read_checkpoint(Reader(parse_safetensors(std::move(bytes), place)));
 }
 
-void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
-                     const TrainState& state, const WeightsView& weights) {
-  const Arrays arrays = arrays_of(done, state, weights);
+void save_checkpoint(const std::string& path, const Identity& identity, const TrainState& state,
+                     const WeightsView& weights) {
+  const Arrays arrays = arrays_of(state, weights);
   save_safetensors(path, arrays.entries(), metadata_of(arrays, identity));
 }
 
 std::string checkpoint_bytes(const Checkpoint& checkpoint) {
-  const auto& [identity, done, state, weights, first, second] = checkpoint;
-  const Arrays arrays = arrays_of(done, state, {weights, first, second});
+  const auto& [identity, state, weights, first, second] = checkpoint;
+  const Arrays arrays = arrays_of(state, {weights, first, second});
   return safetensors_bytes(arrays.entries(), metadata_of(arrays, identity));
 }
 
@@ -265,11 +262,36 @@ void check_identity(const Identity& wanted, const Checkpoint& found, const std::
       reject({{path}, fmt::format("a checkpoint of the same run, without {}", name), quote(value), hint});
 }
 
+std::string checkpoint_path(const std::string& path, std::size_t number, std::size_t trainings) {
+  if (path.empty() || trainings == 1) return path;
+  std::filesystem::path made = path;
+  const std::string extension = made.extension();
+  made.replace_extension(fmt::format("{}{}", number + 1, extension));
+  return made;
+}
+
+std::vector<std::string> checkpoint_files(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  if (path.empty()) return files;
+  const fs::path whole = path, folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
+  const std::string begin = whole.stem().string() + ".", end = whole.extension();
+  std::error_code ignored;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename();
+    const bool framed = name.size() > begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end);
+    const std::string number = framed ? name.substr(begin.size(), name.size() - begin.size() - end.size()) : "";
+    const bool numbered = !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    if (numbered || name == whole.filename()) files.push_back(whole.has_parent_path() ? entry.path().string() : name);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 Checkpoints::Checkpoints(CheckpointOptions options)
     : options_(std::move(options)), last_(std::chrono::steady_clock::now()) {
   if (!wanted() || !options_.resume || !std::filesystem::exists(options_.path)) return;
   found_ = load_checkpoint(options_.path);
-  done_ = found_->done;
 }
 
 bool Checkpoints::due() const {
@@ -279,7 +301,7 @@ bool Checkpoints::due() const {
 
 void Checkpoints::save(const Identity& identity, const TrainState& state, const WeightsView& weights) {
   if (!wanted()) return;
-  save_checkpoint(options_.path, identity, done_, state, weights);
+  save_checkpoint(options_.path, identity, state, weights);
   last_ = std::chrono::steady_clock::now();
 }
 

@@ -15,11 +15,10 @@
 //
 //   weights, first_moments, second_moments  F32 [n], laid out as the model's parameters; best_weights, where there is
 //                                           a best epoch
-//   counters                                I64 [4]: complete epochs, steps of the next one, all steps, earlier
-//                                           trainings
+//   counters                                I64 [4]: complete epochs, steps of the next one, all steps, 0 (before
+//                                           version 0.2: trainings of the same job that were complete)
 //   sums                                    F64 [2], over the steps of the epoch begun: loss * windows, gradient norm
-//   now.history, now.seconds, ...           the TrainRecord; also as done.0, done.1, .. those of earlier trainings of
-//                                           the same job (folds)
+//   now.history, now.seconds, ...           the TrainRecord
 //
 // and in its metadata `format`, the fields of its identity and the `digest` of all of it.
 
@@ -42,7 +41,6 @@ struct TrainState {
 // What a checkpoint file holds.
 struct Checkpoint {
   Identity identity = {};
-  std::vector<TrainRecord> done = {};  // earlier trainings of the same job
   TrainState state = {};
   std::vector<float> weights = {}, first_moments = {}, second_moments = {};  // [n] each
 };
@@ -57,8 +55,8 @@ FAITHFUL_API Checkpoint load_checkpoint(const std::string& path);
 FAITHFUL_API Checkpoint parse_checkpoint(std::string bytes, const std::string& place);
 
 // Writes one as a whole or not at all.
-FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& identity, std::span<const TrainRecord> done,
-                                  const TrainState& state, const WeightsView& weights);
+FAITHFUL_API void save_checkpoint(const std::string& path, const Identity& identity, const TrainState& state,
+                                  const WeightsView& weights);
 FAITHFUL_API std::string checkpoint_bytes(const Checkpoint& checkpoint);
 
 // The field of an identity that names the instruction set: the last digits of a training depend on it. Checkpoints of
@@ -68,27 +66,30 @@ inline constexpr const char* kInstructionSetField = "instruction_set";
 // InputError that names the first wanted field which the checkpoint has otherwise.
 FAITHFUL_API void check_identity(const Identity& wanted, const Checkpoint& found, const std::string& path);
 
-// The checkpoints of a job of one or several trainings, in one file.
+// The file of training `number` (from 0) of a job of so many: the path itself if it is alone, else with the number
+// before its extension, such as m.safetensors.2.checkpoint. Empty stays empty.
+FAITHFUL_API std::string checkpoint_path(const std::string& path, std::size_t number, std::size_t trainings);
+
+// The files of this job that are there, by name.
+FAITHFUL_API std::vector<std::string> checkpoint_files(const std::string& path);
+
+// The checkpoints of one training.
 class FAITHFUL_API Checkpoints {
  public:
   explicit Checkpoints(CheckpointOptions options = {});  // reads the file where it shall go on from it
 
-  // What there is to go on from; the training that it belongs to takes it.
+  // What there is to go on from; the training takes it.
   const std::optional<Checkpoint>& found() const { return found_; }
   std::optional<Checkpoint> take() { return std::exchange(found_, std::nullopt); }
 
   bool wanted() const { return !options_.path.empty(); }
   bool due() const;  // is it time to save?
   void save(const Identity& identity, const TrainState& state, const WeightsView& weights);
-
-  void finish(TrainRecord record) { done_.push_back(std::move(record)); }  // a training of the job is complete
-  const std::vector<TrainRecord>& done() const { return done_; }
   const std::string& path() const { return options_.path; }
 
  private:
   CheckpointOptions options_;
   std::optional<Checkpoint> found_;
-  std::vector<TrainRecord> done_;
   std::chrono::steady_clock::time_point last_;
 };
 

@@ -5,6 +5,7 @@
 
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/train/fit.h"
 
 namespace faithful {
@@ -17,8 +18,8 @@ std::optional<double> validation_area(const Split& split, const FitOptions& opti
   const WindowSets sets = cut_windows(split, fit_scaler(split.train(), options.scaler, scaling));
   const std::vector<std::size_t> train = sets.train.class_counts(), held = sets.validation.class_counts();
   if (std::ranges::count(train, 0U) > 0 || held[1] == 0) return std::nullopt;
-  const LinearModel model(sets.train, options.baseline, pool);
-  const std::vector<double> scores = scores_of(model.probabilities(sets.validation, pool));
+  const LinearModel model = fit_linear_model(sets.train, linear_options(options.baseline), pool);
+  const std::vector<double> scores = scores_of(probabilities_of(model, sets.validation, pool));
   return RankedScores(scores, flags_of(sets.validation.labels())).average_precision();
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
@@ -14,14 +14,21 @@
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
+#include "faithful/train/candidate_internal.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/train/record_json_internal.h"
+#include "faithful/train/side_by_side_internal.h"
 #include "faithful/train/threshold_internal.h"
-#include "faithful/train/times.h"
 
 namespace faithful {
 
 namespace {
+
+using train::Candidate;
+using train::JobData;
+using train::Prepared;
+using train::Trained;
+using train::Training;
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -29,73 +36,13 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What a training takes: windows, and a model form that fits them.
-struct Prepared {
-  ModelConfig config;
-  ScalerRecord scaler;
-  SeenRange seen;
-  WindowSets sets;
-  std::vector<std::string> notes;
-};
-
-void take_shape(ModelConfig& config, const Split& split) {
-  config.input.channels = split.dataset().channels.size();
-  config.input.length = split.window_length();
-  config.input.classes = split.dataset().classes.size();
+bool has_transformers(ModelKind kind) {
+  return kind != ModelKind::kKernels && kind != ModelKind::kLinear;
 }
 
-Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split_options,
-                 Scaling scaling) {
-  const Split split(dataset, split_options);
-  const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
-  Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
-  ModelConfig& config = made.config;
-  take_shape(config, split);
-  if (config.has_times()) made.notes = settle_times(config, split.train(), made.sets.train);
-  for (std::string& note : settle(config)) made.notes.push_back(std::move(note));
-  return made;
-}
-
-// What becomes of series without labels, in words; empty where there are none.
-std::vector<std::string> unlabelled_notes(const Dataset& dataset, const SplitOptions& split, const Windows& train) {
-  std::set<std::size_t> trained;
-  for (std::size_t i = 0; i < train.size(); ++i) trained.insert(train[i].series);
-  std::size_t normal = 0, left_out = 0;
-  for (std::size_t i = 0; i < dataset.series.size(); ++i) {
-    const Series& series = dataset.series[i];
-    if (!series.labels.empty() || series.label != kNoLabel) continue;
-    (trained.contains(i) && counts_as_normal(dataset, split, series) ? normal : left_out) += 1;
-  }
-  std::vector<std::string> notes;
-  if (normal > 0)
-    notes.push_back(fmt::format("{} series without labels are taken as normal: they train ({} leaves them out)", normal,
-                                field_text("unlabelled", "leave-out")));
-  if (left_out == 0) return notes;
-  SplitOptions other = split;
-  other.unlabelled = Unlabelled::kNormal;
-  const bool has_choice = normal == 0 && std::ranges::any_of(dataset.series, [&](const Series& series) {
-                            return counts_as_normal(dataset, other, series);
-                          });
-  notes.push_back(fmt::format(
-      "{} series without labels are left out{}", left_out,
-      has_choice ? fmt::format(" (if they hold no anomaly, {} trains on them)", field_text("unlabelled", "normal"))
-                 : ""));
-  return notes;
-}
-
-// Whether folds of a given training part, or with one fold a share of it, validate.
-bool validates_given_part(const FitOptions& options) {
-  return options.split.kind == SplitKind::kGiven && options.cross_validate && options.split.folds > 0 &&
-         options.train.stop_after == 0 && !options.kernels;
-}
-
-// The split of the training on all of the training part.
-SplitOptions final_split(const Dataset& dataset, const FitOptions& options) {
-  SplitOptions split = options.split;
-  apply_known_rules(dataset, split);
-  split.labelled_only = true;
-  split.refit = split.kind == SplitKind::kGiven && !(validates_given_part(options) && split.folds == 1);
-  return split;
+// Of member 0, 1, .. of an ensemble. Far from each other, so that ensembles of neighbouring seeds share no member.
+std::uint64_t seed_of_member(std::uint64_t seed, std::size_t member) {
+  return seed + 1'000'003 * static_cast<std::uint64_t>(member);
 }
 
 // The validation scores of a fold after the epoch that counts.
@@ -104,72 +51,104 @@ std::span<const float> validation_row(const FitResult& result, const TrainRecord
   return scores.row(result.epochs_chosen > 0 ? result.epochs_chosen - 1 : scores.rows - 1);
 }
 
-// One job: cross-validation where the split asks for it, then the training of the model.
+// One job: the data, the trainings on it and on its folds, the model that is kept, and its scores.
 class Job {
  public:
   Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, const FitControl& control);
   FitResult run();
 
  private:
-  void check_fold(const TrainRecord& fold) const;
+  bool chooses_epochs() const;    // by folds
+  std::size_t trainings() const;  // of Transformers
   SplitOptions fold_split(std::size_t fold) const;
   Identity identity() const;
-  TrainResult train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
-                    const std::string& title, bool keep_scores);
-  bool cross_validate();                                                // false: stopped
-  bool train_transformer(const Prepared& prepared, FitResult& result);  // false: stopped
-  void fit_kernels(FitResult& result) const;
+  void check_checkpoints();
+  void prepare_data();
+
+  bool fit(FitResult& result);                                         // false: stopped
+  bool fit_transformers(FitResult& result, Candidate& candidate);      // false: stopped
+  Training training_of(const Prepared& data, std::size_t member, std::string title, std::size_t stop_after) const;
+  std::vector<Trained> train(const std::vector<Training>& plan, std::size_t first);
+  void add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, FitResult& result,
+                    Candidate& candidate);
+  void add_recorded_scores(const FitResult& result, Candidate& candidate) const;
+  Candidate choose_kind(Candidate transformer, FitResult& result);
+  void fit_left_out(FitResult& result) const;
+  void keep(Candidate candidate, FitResult& result) const;
+
   void choose_epochs(FitResult& result) const;
   void take_best_f1(FitResult& result) const;
   ThresholdCurve validation_curve(const FitResult& result) const;
   void take_threshold(FitResult& result) const;
   void score(FitResult& result) const;
   std::string choices_text() const;
-  void note_data(FitResult& result, const Prepared& prepared) const;
-  TrainedModel model_around(const Prepared& prepared) const;
+  std::string nothing_validates_text() const;
+  void note_data(FitResult& result) const;
+  TrainedModel model_around() const;
 
   const Dataset& dataset_;
   const FitOptions& options_;
   ThreadPool& pool_;
   const FitControl& control_;
   SplitOptions split_;
+  TrainOptions train_;  // as the data settles them
   ScalingChoice scaling_;
-  Checkpoints checkpoints_;
+  std::optional<JobData> data_;
   std::size_t folds_ = 0;  // of the cross-validation; 0: none
   std::size_t resumed_from_ = 0;
   double data_seconds_ = 0;
 };
 
 Job::Job(const Dataset& dataset, const FitOptions& options, ThreadPool& pool, const FitControl& control)
-    : dataset_(dataset), options_(options), pool_(pool), control_(control), checkpoints_(control.checkpoints) {
+    : dataset_(dataset), options_(options), pool_(pool), control_(control), train_(options.train) {
   check_train_options(options.train);
+  std::size_t members = options.ensemble;
+  check_settings({ensemble_setting(members)});
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
   if (dataset.classes.size() < 2)
     reject({{place},
             "labels of two classes or more",
             fmt::format("{} classes", dataset.classes.size()),
             fmt::format("which column holds the labels? {}", field_text("label"))});
-  split_ = final_split(dataset, options);
-  if (validates_given_part(options) && split_.folds > 1) folds_ = split_.folds;
-  train::check_threshold_rule(options.threshold, dataset,
-                              options.kernels || folds_ > 0 || (!split_.refit && split_.validation > 0));
+  split_ = train::final_split(dataset, options);
+  if (train::validates_given_part(options) && split_.folds > 1) folds_ = split_.folds;
+  train::check_threshold_rule(
+      options.threshold, dataset,
+      options.kind == ModelKind::kKernels || folds_ > 0 || (!split_.refit && split_.validation > 0));
   data_seconds_ += seconds_of([&] { scaling_ = choose_scaling(dataset, options, pool); });
-  if (!checkpoints_.found()) return;
-  check_identity(identity(), *checkpoints_.found(), checkpoints_.path());
-  if (checkpoints_.done().size() > folds_)
-    reject({{checkpoints_.path()}, fmt::format("a checkpoint with {} folds", folds_), "one with more"});
-  for (const TrainRecord& fold : checkpoints_.done()) check_fold(fold);
-  resumed_from_ = checkpoints_.found()->state.step;
+  check_checkpoints();
 }
 
-// Of a checkpoint: as many epochs and rows of scores as such a fold has.
-void Job::check_fold(const TrainRecord& fold) const {
-  const std::size_t epochs = fold.history.size(), scored = fold.validation_labels.empty() ? 0 : epochs;
-  const bool as_many = options_.train.steps > 0 ? epochs > 0 : epochs == options_.train.epochs;
-  const bool all_scored = fold.validation_scores.rows ==
-                          (options_.train.select == Selection::kLast ? std::min<std::size_t>(scored, 1) : scored);
-  if (!as_many || !all_scored)
-    reject({{checkpoints_.path()}, "folds of the same run", fmt::format("one of {} epochs", epochs)});
+bool Job::chooses_epochs() const {
+  return folds_ > 0 && options_.train.steps == 0 && options_.train.epochs > 0 &&
+         options_.train.select != Selection::kLast;
+}
+
+std::size_t Job::trainings() const {
+  if (!has_transformers(options_.kind)) return 0;
+  return folds_ * (chooses_epochs() ? 1 : options_.ensemble) + options_.ensemble;
+}
+
+// Files to go on from must be of this job. Others are removed where it begins anew.
+void Job::check_checkpoints() {
+  const std::string& path = control_.checkpoints.path;
+  std::vector<std::string> own;
+  for (std::size_t i = 0; i < trainings(); ++i) own.push_back(checkpoint_path(path, i, trainings()));
+  for (const std::string& file : checkpoint_files(path)) {
+    if (!control_.checkpoints.resume) {
+      std::error_code ignored;
+      std::filesystem::remove(file, ignored);
+      continue;
+    }
+    const Checkpoint found = load_checkpoint(file);
+    check_identity(identity(), found, file);
+    if (std::ranges::find(own, file) == own.end())
+      reject({{file},
+              fmt::format("checkpoints of {} trainings", trainings()),
+              "one of another job",
+              fmt::format("without {} it begins anew", field_text("resume"))});
+    resumed_from_ += found.state.step;
+  }
 }
 
 SplitOptions Job::fold_split(std::size_t fold) const {
@@ -195,48 +174,43 @@ Identity Job::identity() const {
       {"scale", to_string(options_.scaler)},
       {"scale.scope", former ? "0" : to_string(scaling_.scaling)}};  // "0": as earlier checkpoints have it
   if (split_.unlabelled == Unlabelled::kNormal) identity.emplace_back("split.unlabelled", "normal");
+  if (trainings() > 1) identity.emplace_back("trainings", text(trainings()));
   return identity;
 }
 
-TrainResult Job::train(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
-                       const std::string& title, bool keep_scores) {
-  TrainControl control;
-  if (control_.stop) control.stop = [&] { return control_.stop(); };  // the caller's own, whatever it counts
-  control.checkpoints = &checkpoints_;
-  control.identity = identity();
-  control.log = control_.log;
-  control.title = title;
-  control.progress = control_.progress;
-  control.sink = control_.sink;
-  control.keep_scores = keep_scores;
-  if (control_.on_epoch)
-    control.on_epoch = [&](std::size_t epoch, const EpochRecord& record) { control_.on_epoch(title, epoch, record); };
-  return train_classifier(model, sets, options, pool_, control);
+
+void Job::prepare_data() {
+  data_seconds_ += seconds_of([&] {
+    data_.emplace(JobData{train::prepare(dataset_, options_, split_, scaling_.scaling), {}, {}});
+    for (std::size_t fold = 0; fold < folds_; ++fold)
+      data_->folds.push_back(train::prepare(dataset_, options_, fold_split(fold), scaling_.scaling));
+    for (const Windows* part : data_->held_out()) {
+      const std::vector<std::int32_t> labels = part->labels();
+      data_->labels.insert(data_->labels.end(), labels.begin(), labels.end());
+    }
+  });
+  train_ = settled(options_.train, data_->all.sets.train.size());
 }
 
-bool Job::cross_validate() {
-  TrainOptions options = options_.train;
-  options.patience = 0;  // every fold has a value for every epoch
-  while (checkpoints_.done().size() < folds_) {
-    const std::size_t fold = checkpoints_.done().size();
-    std::optional<Prepared> prepared;
-    data_seconds_ +=
-        seconds_of([&] { prepared.emplace(prepare(dataset_, options_, fold_split(fold), scaling_.scaling)); });
-    Classifier<float> model(prepared->config);
-    TrainResult result = train(model, prepared->sets, options, fmt::format("fold {} of {}", fold + 1, folds_), true);
-    if (result.reason == StopReason::kStopped) return false;
-    checkpoints_.finish(std::move(result.record));
-  }
-  return true;
+// ---- Transformers
+
+Training Job::training_of(const Prepared& data, std::size_t member, std::string title, std::size_t stop_after) const {
+  Training made{.config = &data.config, .sets = &data.sets, .options = train_, .title = std::move(title)};
+  made.options.seed = seed_of_member(train_.seed, member);
+  if (stop_after > 0) made.options.stop_after = stop_after;
+  return made;
+}
+
+std::vector<Trained> Job::train(const std::vector<Training>& plan, std::size_t first) {
+  return train::train_side_by_side(plan, {first, trainings()}, identity(), control_, pool_);
 }
 
 // By steps, or with the last epoch, there is nothing to choose; the folds still validate.
 void Job::choose_epochs(FitResult& result) const {
-  result.folds = checkpoints_.done();
-  if (options_.train.steps > 0 || options_.train.select == Selection::kLast) {
-    std::vector<TrainRecord> last(folds_);
-    for (std::size_t fold = 0; fold < folds_; ++fold) last[fold].history = {result.folds[fold].history.back()};
-    result.mean_of_folds = {mean_epoch(last, 0)};
+  if (!chooses_epochs()) {
+    std::vector<TrainRecord> last(result.folds.size());
+    for (std::size_t fold = 0; fold < last.size(); ++fold) last[fold].history = {result.folds[fold].history.back()};
+    if (!last.empty()) result.mean_of_folds = {mean_epoch(last, 0)};
     return;
   }
   for (std::size_t epoch = 0; epoch < options_.train.epochs; ++epoch) {
@@ -248,41 +222,175 @@ void Job::choose_epochs(FitResult& result) const {
   }
 }
 
-// The largest F1 of the validation scores as they are; of folds pooled.
-void Job::take_best_f1(FitResult& result) const {
-  result.model.threshold = result.training.threshold;
-  result.model.threshold_from = result.training.threshold_from;
-  if (folds_ == 0 || dataset_.classes.size() != 2) return;
-  std::vector<double> scores;
-  std::vector<std::int32_t> labels;
-  for (const TrainRecord& fold : result.folds) {
-    const auto row = validation_row(result, fold);
-    scores.insert(scores.end(), row.begin(), row.end());
-    labels.insert(labels.end(), fold.validation_labels.begin(), fold.validation_labels.end());
+// Folds come first: fold 1 of every member, fold 2, .. Where folds choose the epochs, the members wait for them.
+bool Job::fit_transformers(FitResult& result, Candidate& candidate) {
+  const std::size_t members = options_.ensemble, of_fold = chooses_epochs() ? 1 : members;
+  std::vector<Training> plan;
+  for (std::size_t fold = 0; fold < folds_; ++fold)
+    for (std::size_t member = 0; member < of_fold; ++member) {
+      plan.push_back(training_of(data_->folds[fold], member, fmt::format("fold {} of {}", fold + 1, folds_), 0));
+      plan.back().keep_scores = member == 0;
+      if (chooses_epochs()) plan.back().options.patience = 0;  // every fold has a value for every epoch
+    }
+  const auto add_members = [&] {
+    for (std::size_t member = 0; member < members; ++member)
+      plan.push_back(training_of(data_->all, member, members > 1   ? fmt::format("member {} of {}", member + 1, members)
+                                                     : folds_ > 0 ? "train on all"
+                                                                  : "train",
+                                 result.epochs_chosen));
+  };
+  if (!chooses_epochs()) add_members();
+  std::vector<Trained> trained = train(plan, 0);
+  if (train::was_stopped(trained)) return false;
+  for (std::size_t fold = 0; fold < folds_; ++fold) result.folds.push_back(trained[fold * of_fold].result.record);
+  choose_epochs(result);
+  std::vector<Trained> last;
+  if (chooses_epochs()) {
+    plan.clear();
+    add_members();
+    last = train(plan, folds_);
+    if (train::was_stopped(last)) return false;
+  } else {
+    std::move(trained.begin() + static_cast<std::ptrdiff_t>(folds_ * members), trained.end(), std::back_inserter(last));
+    trained.erase(trained.begin() + static_cast<std::ptrdiff_t>(folds_ * members), trained.end());
   }
-  const std::optional<Threshold> best = RankedScores(scores, flags_of(labels)).best_f1();
+  candidate.name = "Transformer";
+  result.training = last[0].result;
+  if (chooses_epochs())
+    add_recorded_scores(result, candidate);
+  else
+    add_held_out(trained, last, result, candidate);
+  for (Trained& one : last)
+    candidate.members.push_back({std::make_shared<const Transformer>(std::move(one.model))});
+  return true;
+}
+
+// What the models say about windows that validate, calibrated together with the members that are kept.
+void Job::add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, FitResult& result,
+                       Candidate& candidate) {
+  const std::size_t n = data_->labels.size(), outputs = data_->all.config.outputs(), classes = dataset_.classes.size();
+  if (n == 0) return;
+  Matrix<float> logits(n * members.size(), outputs);  // of every member, one below the other
+  std::vector<std::int32_t> labels;
+  const std::vector<const Windows*> parts = data_->held_out();
+  for (std::size_t member = 0, at = 0; member < members.size(); ++member) {
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+      const Trained& one = folds.empty() ? members[member] : folds[part * members.size() + member];
+      const std::span<float> own = std::span(logits.values).subspan(at * outputs, parts[part]->size() * outputs);
+      logits_into(Transformer::view_of(one.model), *parts[part], 0, pool_, own);
+      at += parts[part]->size();
+    }
+    labels.insert(labels.end(), data_->labels.begin(), data_->labels.end());
+  }
+  if (options_.calibrate) {
+    const bool weighed = options_.train.class_weights == ClassWeights::kAuto;
+    const train::Calibration found = train::fit_calibration(
+        logits, labels, weighed ? data_->all.sets.train.class_weights() : std::vector<float>{}, classes);
+    train::apply_to(found, logits);
+    for (Trained& one : members) train::apply_to(found, one.model);
+    result.temperature = found.temperature;
+  }
+  const Matrix<float> all = train::probabilities_of_logits(logits, classes);
+  candidate.held_out = Matrix<float>(n, classes);
+  for (std::size_t i = 0; i < all.values.size(); ++i)
+    candidate.held_out.values[i % (n * classes)] += all.values[i] / static_cast<float>(members.size());
+}
+
+// Two classes: the scores of the folds after the epoch that they chose.
+void Job::add_recorded_scores(const FitResult& result, Candidate& candidate) const {
+  if (dataset_.classes.size() != 2) return;
+  candidate.held_out = Matrix<float>(0, 2);
+  for (const TrainRecord& fold : result.folds)
+    for (const float score : validation_row(result, fold)) {
+      candidate.held_out.values.insert(candidate.held_out.values.end(), {1 - score, score});
+      candidate.held_out.rows += 1;
+    }
+}
+
+// ---- other kinds
+
+// Training windows that are left out one by one, or a stretch at a time, validate.
+void Job::fit_left_out(FitResult& result) const {
+  KernelModelOptions options{.features = options_.kernels};
+  options.features.seed = options_.train.seed;
+  const Windows& train = result.sets.train;
+  KernelModelFit fit = fit_kernel_model(train, options, pool_);
+  // Windows that the fit did not use are unseen as they are.
+  result.held_out = fit.windows.size() == train.size() ? Matrix<float>(train.size(), dataset_.classes.size())
+                                                       : probabilities_of(fit.model, train, pool_);
+  for (std::size_t i = 0; i < fit.windows.size(); ++i)
+    std::ranges::copy(fit.held_out.row(i), result.held_out.row(fit.windows[i]).begin());
+  result.held_out_labels = train.labels();
+  result.held_out_log_loss = fit.log_loss;
+  result.model.predictor = std::make_shared<KernelModel>(std::move(fit.model));
+}
+
+Candidate Job::choose_kind(Candidate transformer, FitResult& result) {
+  if (!transformer.is_known()) return transformer;
+  std::vector<Candidate> candidates;
+  candidates.push_back(std::move(transformer));
+  candidates.push_back(train::fit_kernels_by_folds(*data_, options_, pool_));
+  candidates.push_back(train::fit_linear_by_folds(*data_, options_, pool_));
+  train::Contest contest = train::judge(candidates, *data_, pool_);
+  result.contest = std::move(contest.rows);
+  result.contest_measure = std::move(contest.measure);
+  if (contest.winner > 0) result.temperature.reset();
+  return std::move(candidates[contest.winner]);
+}
+
+void Job::keep(Candidate candidate, FitResult& result) const {
+  result.model.predictor = train::model_of(candidate, data_->labels, options_.calibrate);
+  if (!candidate.is_known()) return;
+  result.held_out = std::move(candidate.held_out);
+  result.held_out_labels = data_->labels;
+  result.held_out_log_loss = train::log_loss_of(result.held_out, result.held_out_labels);
+}
+
+bool Job::fit(FitResult& result) {
+  const ModelKind kind = options_.kind;
+  if (kind == ModelKind::kKernels && data_->labels.empty()) {
+    result.training.record.seconds.forward_backward = seconds_of([&] { fit_left_out(result); });
+    return true;
+  }
+  Candidate candidate;
+  if (has_transformers(kind) && !fit_transformers(result, candidate)) return false;
+  const double seconds = seconds_of([&] {
+    if (kind == ModelKind::kAuto) candidate = choose_kind(std::move(candidate), result);
+    if (kind == ModelKind::kMixed)
+      candidate = train::mix(candidate, train::fit_kernels_by_folds(*data_, options_, pool_), data_->labels);
+    if (kind == ModelKind::kKernels) candidate = train::fit_kernels_by_folds(*data_, options_, pool_);
+    if (kind == ModelKind::kLinear) candidate = train::fit_linear_by_folds(*data_, options_, pool_);
+    keep(std::move(candidate), result);
+  });
+  result.training.record.seconds.forward_backward += seconds;
+  return true;
+}
+
+// ---- thresholds, scores, notes
+
+// The largest F1 of the scores as they are.
+void Job::take_best_f1(FitResult& result) const {
+  if (dataset_.classes.size() != 2 || result.held_out.rows == 0) return;
+  const auto best = RankedScores(scores_of(result.held_out), flags_of(result.held_out_labels)).best_f1();
   if (!best) return;
   result.model.threshold = best->value;
-  result.model.threshold_from = fmt::format("best F1 on the {} windows of {} folds", scores.size(), folds_);
+  result.model.threshold_from =
+      folds_ == 0 ? "best F1 on validation"
+                  : fmt::format("best F1 on the {} windows of {} folds", result.held_out.rows, folds_);
 }
 
 ThresholdCurve Job::validation_curve(const FitResult& result) const {
+  std::vector<const Windows*> windows = data_->held_out();
+  if (windows.empty() && result.held_out.rows > 0) windows = {&result.sets.train};  // left out one by one
+  if (result.held_out.rows == 0) return {};
+  const std::vector<double> scores = scores_of(result.held_out);
   std::vector<ScoredWindows> parts;
-  std::vector<WindowSets> sets;  // of the folds, as they were
-  sets.reserve(folds_);
-  for (std::size_t fold = 0; fold < folds_; ++fold) {
-    sets.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
-    const Windows& held = sets.back().validation;
-    if (result.folds[fold].validation_labels != held.labels())  // of a checkpoint, made for other data
-      reject({{checkpoints_.path()}, "a checkpoint of the same run", "folds of other windows"});
-    const std::span<const float> row = validation_row(result, result.folds[fold]);
-    parts.push_back({&held, {row.begin(), row.end()}});
+  auto at = scores.begin();
+  for (const Windows* part : windows) {
+    const auto end = at + static_cast<std::ptrdiff_t>(part->size());
+    parts.push_back({part, {at, end}});
+    at = end;
   }
-  const Windows& held = result.sets.validation;
-  if (folds_ == 0 && held.size() > 0)
-    parts.push_back({&held, scores_of(probabilities_of(*result.model.predictor, held, pool_))});
-  else if (options_.kernels)
-    parts.push_back({&result.sets.train, result.held_out_scores});
   return threshold_curve(parts);
 }
 
@@ -292,7 +400,7 @@ void Job::take_threshold(FitResult& result) const {
     if (curve.windows > 0) result.model.thresholds = std::move(curve);
   }
   ThresholdRule rule = options_.threshold;
-  if (options_.kernels && rule.kind == ThresholdKind::kBestF1) rule.kind = ThresholdKind::kF1;
+  if (options_.kind == ModelKind::kKernels && rule.kind == ThresholdKind::kBestF1) rule.kind = ThresholdKind::kF1;
   if (dataset_.classes.size() != 2 || rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
   if (std::string warning = train::take_threshold(result.model, rule, dataset_); !warning.empty())
     result.notes.push_back(std::move(warning));
@@ -311,8 +419,7 @@ void Job::score(FitResult& result) const {
   result.baseline_seconds = seconds_of([&] {
     std::vector<WindowSets> folds;
     if (dataset_.classes.size() == 2)
-      for (std::size_t fold = 0; fold < folds_; ++fold)
-        folds.push_back(prepare(dataset_, options_, fold_split(fold), scaling_.scaling).sets);
+      for (const Prepared& fold : data_->folds) folds.push_back(fold.sets);
     BaselineOptions baseline = options_.baseline;
     baseline.seed = options_.train.seed;
     baseline.events = in_order;
@@ -331,11 +438,17 @@ std::string Job::choices_text() const {
                      to_string(scaling_.scaling), scaling_.why);
 }
 
-void Job::note_data(FitResult& result, const Prepared& prepared) const {
+std::string Job::nothing_validates_text() const {
+  if (options_.kind == ModelKind::kAuto) return "nothing validates, so no kinds of models are compared: a Transformer is trained";
+  return options_.kind == ModelKind::kLinear ? "nothing validates" : "nothing validates: the weights are those of the last epoch";
+}
+
+void Job::note_data(FitResult& result) const {
+  const Prepared& prepared = data_->all;
   const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
   if (std::string choices = choices_text(); !choices.empty()) note(std::move(choices));
   for (const std::string& text : prepared.notes) note(text);
-  for (std::string& text : unlabelled_notes(dataset_, split_, prepared.sets.train)) note(std::move(text));
+  for (std::string& text : train::unlabelled_notes(dataset_, split_, prepared.sets.train)) note(std::move(text));
   if (split_.leave_out.size() > options_.split.leave_out.size())
     note("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
   if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
@@ -344,13 +457,14 @@ void Job::note_data(FitResult& result, const Prepared& prepared) const {
     note("random split: overlapping windows leak between the parts");
   else if (!prepared.sets.proof.holds())
     note("windows are in two parts: see the proof");
-  if (prepared.sets.validation.size() == 0 && folds_ == 0 && !options_.kernels)
-    note("nothing validates: the weights are those of the last epoch");
+  if (prepared.sets.validation.size() == 0 && folds_ == 0 && options_.kind != ModelKind::kKernels)
+    note(nothing_validates_text());
   if (resumed_from_ > 0) note(fmt::format("resumed at step {}", resumed_from_));
 }
 
 // All of the model but its predictor, its threshold and its record.
-TrainedModel Job::model_around(const Prepared& prepared) const {
+TrainedModel Job::model_around() const {
+  const Prepared& prepared = data_->all;
   const Windows& train = prepared.sets.train;
   std::size_t shortest = train.length();  // padding aside
   for (std::size_t i = 0; i < train.size(); ++i) shortest = std::min<std::size_t>(shortest, train[i].length);
@@ -362,56 +476,21 @@ TrainedModel Job::model_around(const Prepared& prepared) const {
           .seen = prepared.seen};
 }
 
-// With the epochs that cross-validation chose.
-bool Job::train_transformer(const Prepared& prepared, FitResult& result) {
-  TrainOptions options = options_.train;
-  if (folds_ > 0) {
-    choose_epochs(result);
-    options.stop_after = result.epochs_chosen;
-  }
-  Classifier<float> classifier(prepared.config);
-  result.training = train(classifier, result.sets, options, folds_ > 0 ? "train on all" : "train", false);
-  if (result.training.reason == StopReason::kStopped) return false;
-  result.model.predictor = std::make_shared<Transformer>(std::move(classifier));
-  return true;
-}
-
-void Job::fit_kernels(FitResult& result) const {
-  KernelModelOptions options{.features = *options_.kernels};
-  options.features.seed = options_.train.seed;
-  const Windows& train = result.sets.train;
-  KernelModelFit fit = fit_kernel_model(train, options, pool_);
-  // Windows that the fit did not use are unseen as they are.
-  Matrix<float> held_out = fit.windows.size() == train.size() ? Matrix<float>(train.size(), dataset_.classes.size())
-                                                              : probabilities_of(fit.model, train, pool_);
-  for (std::size_t i = 0; i < fit.windows.size(); ++i)
-    std::ranges::copy(fit.held_out.row(i), held_out.row(fit.windows[i]).begin());
-  result.held_out_scores = scores_of(held_out);
-  result.held_out_log_loss = fit.log_loss;
-  result.model.predictor = std::make_shared<KernelModel>(std::move(fit.model));
-}
-
 FitResult Job::run() {
-  std::optional<Prepared> prepared;
-  data_seconds_ += seconds_of([&] { prepared.emplace(prepare(dataset_, options_, split_, scaling_.scaling)); });
-  const WindowSets& sets = prepared->sets;
+  prepare_data();
+  const WindowSets& sets = data_->all.sets;
   check_signal(dataset_, {sets.train.class_counts(), sets.validation.class_counts(),
                           options_.score_test ? sets.test.class_counts() : std::vector<std::size_t>{}});
-  const bool complete = cross_validate();
-  FitResult result{.model = model_around(*prepared), .sets = prepared->sets, .split = split_.kind};
+  FitResult result{.model = model_around(), .sets = sets, .split = split_.kind};
   result.data_seconds = data_seconds_;
-  note_data(result, *prepared);
-  result.stopped = !complete;
-  if (result.stopped) return result;
-
-  if (options_.kernels)
-    result.training.record.seconds.forward_backward = seconds_of([&] { fit_kernels(result); });
-  else
-    result.stopped = !train_transformer(*prepared, result);
+  note_data(result);
+  result.stopped = !fit(result);
   if (result.stopped) return result;
   take_threshold(result);
   score(result);
-  result.model.record = train::record_json(result, options_, split_, dataset_);
+  FitOptions recorded = options_;
+  recorded.train = train_;
+  result.model.record = train::record_json(result, recorded, split_, dataset_);
   return result;
 }
 
@@ -425,24 +504,14 @@ FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, Threa
 std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions& options, ThreadPool& pool) {
   std::vector<std::string> warnings;
   if (dataset.classes.size() < 2) return warnings;  // a fit says so
-  const Split split(dataset, final_split(dataset, options));
+  const Split split(dataset, train::final_split(dataset, options));
   ModelConfig config = options.model;  // what cannot be trained needs no advice
-  take_shape(config, split);
+  train::take_shape(config, split);
   settle(config);
   if (!config.has_times()) check_config(config);
   for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
     warnings.push_back(leak_warning(leak, dataset));
   return warnings;
-}
-
-FitOptions default_fit_options() {
-  return {.model = preset("small"), .split = {.window = {.stride = 20}}, .train = train_preset("small")};
-}
-
-FitOptions default_fit_options(const Dataset& dataset) {
-  FitOptions options = default_fit_options();
-  options.split = suggested_split(dataset, options.split);
-  return options;
 }
 
 TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faithful/base/api.h"
@@ -24,16 +26,27 @@ namespace faithful {
 
 struct EpochRecord;  // faithful/train/record.h
 
+enum class ModelKind : std::uint8_t {
+  kTransformer,
+  kKernels,  // random convolutions with a ridge classifier
+  kLinear,   // logistic regression on five summaries of each channel
+  kAuto,     // the best of these on windows that validate; the Transformer unless another is better by more than a
+             // standard error
+  kMixed,    // an ensemble of Transformers and kernels
+};
+
 // All that decides about the result.
 struct FitOptions {
+  ModelKind kind = ModelKind::kTransformer;
   ModelConfig model = {};   // its form; channels, length, classes and what follows from them come from the data
   SplitOptions split = {};  // rules of known data sets are applied; series without labels: `unlabelled`
   ScalerKind scaler = ScalerKind::kStandard;  // fitted on the training part
   Scaling scaling = Scaling::kAuto;           // choose_scaling chooses
   TrainOptions train = {};                    // `stop_after` 0: for a given split, cross-validation finds it
   ThresholdRule threshold = {};               // two classes: how the threshold is chosen on the validation part
-  std::optional<KernelOptions> kernels = {};  // random convolutions with a ridge classifier instead of a Transformer:
-                                              // `model` does not count, and of `train` the seed alone
+  std::size_t ensemble = 1;                   // Transformers with seeds of their own, whose mean counts
+  KernelOptions kernels = {};                 // of random convolutions; the seed is that of `train`
+  bool calibrate = false;                     // divide logits by the temperature that suits windows that validate
   bool cross_validate = true;  // split given: find the number of epochs (and for two classes the threshold) by
                                // folds of train, or on its validation share with one fold; false: all epochs, 0.5
   bool score_test = true;      // false: the test part stays unseen, and there are no baselines
@@ -42,10 +55,36 @@ struct FitOptions {
   BaselineOptions baseline = {};
 };
 
-// What `faithful train` starts from: the small model, a stride of 20, at most 15 epochs without a better validation
-// value; split and window length as the data suggests (suggested_split).
+// What `faithful train` starts from: the best kind of model on windows that validate, the standard Transformer among
+// them, calibrated; a stride of 20; split and window length as the data suggests (suggested_split). Who sets options of
+// the Transformer should set `kind`, too.
 FAITHFUL_API FitOptions default_fit_options();
 FAITHFUL_API FitOptions default_fit_options(const Dataset& dataset);
+
+// The words by which users choose a model: auto, encoder, dfstrans, kernels, linear.
+FAITHFUL_API const std::vector<std::string>& model_words();
+
+// best (Transformers and kernels), fast (kernels), and the presets of the Transformer (preset_names).
+FAITHFUL_API const std::vector<std::string>& fit_preset_names();
+
+// Sets kind, form and training by such a word. InputError for another one, and where a preset of the encoder is to
+// change a dfstrans.
+FAITHFUL_API void set_model(FitOptions& options, std::string_view word);
+FAITHFUL_API void set_preset(FitOptions& options, std::string_view name);
+
+// The user names an option of the Transformer: with kAuto it means the Transformer. InputError for a kind that has none.
+FAITHFUL_API void take_transformer_option(FitOptions& options, std::string_view field);
+
+// The description of FitOptions::ensemble.
+FAITHFUL_API Setting ensemble_setting(std::size_t& members);
+
+// How one kind of model did on the windows that validate.
+struct ContestRow {
+  std::string name = {};
+  double value = 0;                  // accuracy, or AUC-PR for windows of timelines
+  double log_loss = 0;               // mean
+  double difference = 0, error = 0;  // of the value to that of the Transformer, and its standard error
+};
 
 // Which statistics scale the windows, and why, in words (empty where there was nothing to choose).
 struct ScalingChoice {
@@ -80,7 +119,8 @@ struct FitControl {
 //   (patience does not count); the epoch with the best mean value is where the training on all of train stops, on the
 //   schedule of all epochs; for two classes the threshold is that of the best F1 of the scores after that epoch, all
 //   folds pooled.
-//   kernels: one fit. What the validation part does for a Transformer, or the folds for a given split, training windows
+//   With a budget of steps, or without a choice of epoch, folds and members of an ensemble train side by side.
+//   kKernels: one fit. What the validation part does for a Transformer, or the folds for a given split, training windows
 //   do that are left out one by one; a validation part gives the threshold, where there is one.
 // InputError where data and options do not fit, and for a checkpoint of another job; Error where the caller stopped it.
 FAITHFUL_API TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,

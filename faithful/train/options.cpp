@@ -24,20 +24,31 @@ bool is_recorded(const Setting& setting) {
 
 TrainOptions train_preset(std::string_view preset_name) {
   if (preset_name != "standard") return {.patience = 15};
-  return {.steps = 1200,
-          .batch = 16,
+  return {.epochs = 0,
+          .batch = 0,
           .floor = 0,
           .select = Selection::kLast,
           .smoothing = 0.1,
           .augmentation = {.warp = 0.3, .crop = 0.1, .mix = 0.2, .gain = 0.1}};
 }
 
+TrainOptions settled(const TrainOptions& options, std::size_t windows) {
+  constexpr std::size_t kFew = 1000, kFewestSteps = 1200, kMostSteps = 4000, kPasses = 40;
+  TrainOptions made = options;
+  if (made.batch == 0) made.batch = windows < kFew ? 16 : 32;
+  if (made.epochs == 0 && made.steps == 0)
+    made.steps = std::clamp(kPasses * windows / made.batch, kFewestSteps, kMostSteps);
+  if (made.epochs == 0) made.epochs = std::max<std::size_t>(1, made.steps * made.batch / std::max<std::size_t>(windows, 1));
+  return made;
+}
+
 std::vector<Setting> settings(TrainOptions& options) {
   std::vector<Setting> all = {
-      {{"epochs", "N", "passes over the training part", {.least = 1, .common = true}}, &options.epochs},
+      {{"epochs", "N", "passes over the training part; 0: as many steps as suit the data", {.common = true}},
+       &options.epochs},
       {{"stop_after", "N", "epochs after which to stop on the same schedule; 0: all", {.least = 0}},
        &options.stop_after},
-      {{"batch", "B", "windows of a training step", {.least = 1, .common = true}}, &options.batch},
+      {{"batch", "B", "windows of a training step; 0: as many as suit the data", {.common = true}}, &options.batch},
       {{"learning_rate", "R", "the highest learning rate", {.above = 0, .most = 10, .common = true, .key = "rate"}},
        &options.learning_rate},
       {{"warm_up",
@@ -62,7 +73,7 @@ std::vector<Setting> settings(TrainOptions& options) {
         "measure that chooses the best epoch; auto: AUC-PR for two classes, else macro F1; last: no choice",
         {.choices = {"auto", "loss", "last"}}},
        choice_of(options.select)},
-      {{"steps", "N", "training steps, instead of epochs; 0: by epochs", {.least = 0, .common = true}}, &options.steps},
+      {{"steps", "N", "training steps, instead of epochs; 0: by epochs", {.common = true}}, &options.steps},
       {{"smoothing", "X", "share of each label that is spread evenly over all classes", {.least = 0, .below = 1}},
        &options.smoothing},
       {{"warp", "X", "augmentation: how much the speed of a window varies", {.least = 0, .most = 3}},

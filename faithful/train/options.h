@@ -37,9 +37,10 @@ struct Augmentation {
 // How a classifier is trained. All of it decides about the bits of the result, so all of it stands in a checkpoint.
 struct TrainOptions {
   std::size_t epochs = 60;      // passes over the training windows; the schedule is laid over all of them
-  std::size_t steps = 0;        // training steps, over as many epochs as they take; 0: `epochs` decides
+  std::size_t steps = 0;        // training steps, over as many epochs as they take; 0: `epochs` decides, and if that is
+                                // 0, too, the number of training windows (settled)
   std::size_t stop_after = 0;   // epochs after which to stop, whatever the schedule still holds; 0: `epochs`
-  std::size_t batch = 32;       // windows of a step
+  std::size_t batch = 32;       // windows of a step; 0: as many as suit their number
   double learning_rate = 2e-3;  // the highest
   double warm_up = 0.1;         // share of the steps in which the learning rate rises to it; a cosine follows
   double floor = 0.01;          // the learning rate of the last step, as a share of the highest
@@ -63,6 +64,9 @@ struct CheckpointOptions {
 
 // What suits a preset of the model (faithful/model/config.h).
 FAITHFUL_API TrainOptions train_preset(std::string_view preset_name);
+
+// The same with batch and steps for so many training windows, where the options leave them to the data.
+FAITHFUL_API TrainOptions settled(const TrainOptions& options, std::size_t windows);
 
 // Every field by its name, in the order of checkpoints and files: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(TrainOptions& options);

@@ -1,4 +1,5 @@
 #include "faithful/base/version.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/train/record_json_internal.h"
 
 namespace faithful::train {
@@ -36,13 +37,31 @@ Json history_json(const std::vector<EpochRecord>& history) {
   return epochs;
 }
 
-// How the predictor came about: epochs of a Transformer, or one fit.
+Json contest_json(const FitResult& result) {
+  Json rows = Json::array();
+  for (const ContestRow& row : result.contest)
+    rows.push_back(Json::Object{{"name", row.name},
+                                {"value", row.value},
+                                {"log_loss", row.log_loss},
+                                {"difference", row.difference},
+                                {"error", row.error}});
+  return Json::Object{{"measure", result.contest_measure}, {"rows", rows}};
+}
+
+// How the predictor came about: epochs of Transformers, or one fit.
 void add_training(const FitResult& result, const FitOptions& options, Json& record) {
-  if (options.kernels) {
-    record.set("training", Json::Object{{"biases", options.kernels->biases},
-                                        {"groups", options.kernels->groups},
-                                        {"seed", options.train.seed},
-                                        {"held_out_log_loss", *result.held_out_log_loss}});
+  if (!result.contest.empty()) record.set("contest", contest_json(result));
+  if (result.held_out_log_loss) record.set("held_out_log_loss", *result.held_out_log_loss);
+  if (result.temperature) record.set("temperature", *result.temperature);
+  const WindowModel& model = *result.model.predictor;
+  if (result.model.kernels() != nullptr) {
+    record.set("training", Json::Object{{"biases", options.kernels.biases},
+                                        {"groups", options.kernels.groups},
+                                        {"seed", options.train.seed}});
+    return;
+  }
+  if (dynamic_cast<const LinearModel*>(&model) != nullptr) {
+    record.set("training", Json::Object{{"steps", options.baseline.steps}, {"seed", options.train.seed}});
     return;
   }
   const TrainRecord& training = result.training.record;

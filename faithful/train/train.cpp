@@ -93,9 +93,7 @@ class Trainer {
 
  private:
   std::size_t steps_of_epoch() const { return batches_.count(); }
-  std::size_t schedule_steps() const {
-    return options_.steps > 0 ? options_.steps : options_.epochs * steps_of_epoch();
-  }
+  std::size_t schedule_steps() const { return faithful::schedule_steps(options_, sets_.train.size()); }
   std::size_t schedule_epochs() const { return (schedule_steps() + steps_of_epoch() - 1) / steps_of_epoch(); }
   std::size_t last_epoch() const { return options_.stop_after == 0 ? schedule_epochs() : options_.stop_after; }
   bool validates_after(std::size_t epochs) const {  // complete ones
@@ -195,7 +193,9 @@ void Trainer::resume() {
 
 TrainResult Trainer::run() {
   resume();
-  if (control_.progress)
+  if (control_.shared_bar != nullptr)
+    control_.shared_bar->advance(state_.step);
+  else if (control_.progress)
     progress_.emplace(control_.title, std::min(last_epoch() * steps_of_epoch(), schedule_steps()) - state_.step,
                       control_.sink);
   while (state_.epoch < last_epoch() && !is_hopeless()) {
@@ -208,6 +208,7 @@ TrainResult Trainer::run() {
   }
   if (result_.reason != StopReason::kStopped) {
     if (state_.epoch < last_epoch()) result_.reason = StopReason::kNoBetter;
+    if (control_.keep_finished) save();
     restore_best();
   }
   result_.steps = state_.step;
@@ -322,18 +323,20 @@ void Trainer::save() {
 
 // The bar's note is made anew only when it will be drawn: a step allocates nothing.
 void Trainer::show() {
-  if (!progress_) return;
+  Progress* bar = control_.shared_bar != nullptr ? control_.shared_bar : progress_ ? &*progress_ : nullptr;
+  if (bar == nullptr) return;
   if (const double time = now(); time - last_note_ > 0.1) {
     last_note_ = time;
     const double loss =
         state_.loss_sum / static_cast<double>(std::min(state_.batch * options_.batch, sets_.train.size()));
-    std::string note = fmt::format("epoch {}/{}  loss {:.4f}", state_.epoch + 1, last_epoch(), loss);
+    std::string note = control_.shared_bar != nullptr ? control_.title + ": " : "";
+    note += fmt::format("epoch {}/{}  loss {:.4f}", state_.epoch + 1, last_epoch(), loss);
     if (state_.record.best_epoch > 0)
       note += fmt::format("  best F1 {:.3f}", state_.record.history[state_.record.best_epoch - 1].f1);
     note += fmt::format("  {:.0f} windows/s", static_cast<double>(result_.windows) / std::max(1e-9, time - started_));
-    progress_->set_note(note);
+    bar->set_note(note);
   }
-  progress_->advance();
+  bar->advance();
 }
 
 void Trainer::write_log(const EpochRecord& record) {
@@ -342,6 +345,8 @@ void Trainer::write_log(const EpochRecord& record) {
   line.set("training", control_.title).set("epoch", state_.epoch).set("epochs", schedule_epochs());
   visit_epoch_fields(record, [&](const char* name, const double& value) { line.set(name, value); });
   line.set("windows_per_second", static_cast<double>(result_.windows) / std::max(1e-9, now() - started_));
+  std::unique_lock<std::mutex> lock;
+  if (control_.shared_log != nullptr) lock = std::unique_lock(*control_.shared_log);
   log_->append(dump_json(line) + "\n");
 }
 
@@ -352,11 +357,16 @@ std::string to_string(StopReason reason) {
   return reason == StopReason::kStopped ? "stopped" : "all epochs done";
 }
 
+std::size_t schedule_steps(const TrainOptions& options, std::size_t windows) {
+  return options.steps > 0 ? options.steps : options.epochs * ((windows + options.batch - 1) / options.batch);
+}
+
 TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,
                              ThreadPool& pool, const TrainControl& control) {
   check_train_options(options);
   check_windows(model, sets);
-  return Trainer(model, sets, options, pool, control).run();
+  const TrainOptions made = settled(options, sets.train.size());
+  return Trainer(model, sets, made, pool, control).run();
 }
 
 }  // namespace faithful

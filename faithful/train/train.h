@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "faithful/base/api.h"
@@ -23,6 +24,9 @@ struct TrainControl {
   std::string title = "train";         // of the progress bar and in the log, such as "fold 2 of 5"
   bool progress = false;               // show a bar
   ProgressSink sink = {};              // where to
+  Progress* shared_bar = nullptr;      // a bar that trainings side by side share, instead of one of its own
+  std::mutex* shared_log = nullptr;    // held while a line is added to a log that they share
+  bool keep_finished = false;          // save a checkpoint at the end, too: others of the same job still run
   bool keep_scores = false;            // fill TrainRecord::validation_scores (two classes)
   std::function<void(std::size_t epoch, const EpochRecord&)> on_epoch = {};  // after every epoch, from 1
 };
@@ -46,6 +50,9 @@ struct TrainResult {
   std::size_t windows = 0;                 // that went forwards and backwards in this run
   std::size_t activation_bytes = 0;        // peak, over all threads
 };
+
+// The steps of a training on so many windows, of which the schedule is made.
+FAITHFUL_API std::size_t schedule_steps(const TrainOptions& options, std::size_t windows);
 
 // Trains a model on sets.train from start values of options.seed and leaves in it the weights of the best epoch by
 // sets.validation (of the last one where that is empty). The loss is the cross-entropy, mean over a batch, weighted by

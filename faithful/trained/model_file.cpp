@@ -12,18 +12,15 @@
 #include "faithful/io/file.h"
 #include "faithful/io/npy.h"
 #include "faithful/io/safetensors.h"
-#include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/config_json_internal.h"
+#include "faithful/trained/predictor_file_internal.h"
 #include "faithful/trained/threshold_json_internal.h"
 
 namespace faithful {
 
 namespace {
 
-using trained::check_tables;
-using trained::config_json;
-using trained::parse_config;
 using trained::parse_count;
 using trained::parse_curve;
 using trained::threshold_json;
@@ -35,15 +32,8 @@ constexpr const char* kShift = "scaler.shift";    // [1 + series, C]: common, th
 constexpr const char* kFactor = "scaler.factor";  // the same
 constexpr const char* kSeen = "seen";             // [2, C]: least and greatest reading; not in older files
 
-// Everything else in the file is a weight.
-bool is_weight(const SafetensorsEntry& entry) {
-  return entry.name != kShift && entry.name != kFactor && entry.name != kSeen;
-}
-
-std::vector<std::size_t> sizes_of(const engine::Shape& shape) {
-  std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < shape.rank(); ++i) sizes.push_back(shape[i]);
-  return sizes;
+bool is_of_predictor(const std::string& name) {
+  return name != kShift && name != kFactor && name != kSeen;
 }
 
 void check_names(const std::vector<std::string>& names, std::size_t count, const std::string& place) {
@@ -147,16 +137,6 @@ Json window_json(const TrainedModel& model) {
                       {"shortest", model.shortest_window}};
 }
 
-// The key and the text about the predictor: what else it has is in the arrays.
-std::pair<std::string, Json> predictor_json(const TrainedModel& model) {
-  const KernelModel* kernels = model.kernels();
-  if (kernels == nullptr) return {"config", config_json(model.transformer()->config())};
-  const KernelModelParts& parts = kernels->parts();
-  return {"kernels",
-          Json::Object{
-              {"features", parts.features.count()}, {"penalty", parts.penalty}, {"temperature", parts.temperature}}};
-}
-
 SafetensorsMetadata metadata_of(const TrainedModel& model) {
   SafetensorsMetadata metadata;
   const Json all = describe_model(model);
@@ -188,78 +168,22 @@ void check_format(const Safetensors& file) {
     reject({{file.place()}, "digest " + quote(digest->second, 64), quote(actual, 64), "the file is damaged"});
 }
 
-// ---- weights
+// ---- the predictor
 
-void check_finite(std::span<const float> values, const std::string& place) {
-  for (const float value : values)
-    if (!std::isfinite(value)) reject({{place}, "finite numbers", fmt::format("{}", value)});
-}
-
-void read_weights(const Safetensors& file, Classifier<float>& classifier) {
-  engine::Parameters<float>& parameters = classifier.parameters();
-  const std::span<float> all = parameters.mutable_values();
-  for (const engine::ParameterEntry& entry : parameters.entries()) {
-    const std::span<float> values = all.subspan(entry.offset, entry.shape.count());
-    file.values_into<float>(entry.name, sizes_of(entry.shape), values);
-    const std::string place = fmt::format("{}: {}", file.place(), quote(entry.name));
-    check_finite(values, place);
-    const float least = *std::min_element(values.begin(), values.end());
-    if (entry.statistic && entry.name.ends_with("variance") && least < 0)
-      reject({{place}, "variances", fmt::format("{}", least)});
-  }
-  ThreadPool alone(1);
-  parameters.pack(alone);
-  for (const SafetensorsEntry& entry : file.entries()) {
-    if (is_weight(entry) && parameters.find(entry.name) == nullptr)
-      reject({{file.place()}, "weights that the config declares", quote(entry.name)});
-  }
-}
-
-void add_weights(const engine::Parameters<float>& parameters, std::vector<SafetensorsEntry>& entries) {
-  for (const engine::ParameterEntry& entry : parameters.entries()) {
-    const std::span<const float> values = parameters.values().subspan(entry.offset, entry.shape.count());
-    check_finite(values, "model: " + quote(entry.name));
-    entries.push_back(safetensors_entry<float>(entry.name, sizes_of(entry.shape), values));
-  }
-}
-
-// Numbers of all weights.
-std::size_t count_weights(const Safetensors& file) {
-  std::size_t bytes = 0;
-  for (const SafetensorsEntry& entry : file.entries())
-    if (is_weight(entry)) bytes += entry.bytes.size();
-  return bytes / sizeof(float);
-}
-
-std::shared_ptr<const WindowModel> read_transformer(const Safetensors& file) {
-  const std::string& place = file.place();
-  const std::size_t numbers = count_weights(file);
-  const ModelConfig config = parse_config(metadata_json(file, "config"), place + ": config");
-  check_tables(config, numbers, place + ": config");
-  check_config(config, place + ": config");
-  if (stored_count(config) != numbers) {
-    reject({{place},
-            fmt::format("the {} weights that the config declares", stored_count(config)),
-            fmt::format("{}", numbers)});
-  }
-  Classifier<float> classifier(config);
-  read_weights(file, classifier);
-  return std::make_shared<Transformer>(std::move(classifier));
-}
-
-std::shared_ptr<const WindowModel> read_predictor(const Safetensors& file) {
-  if (!has_kernel_model(file)) return read_transformer(file);
-  for (const SafetensorsEntry& entry : file.entries()) {
-    if (is_weight(entry) && !entry.name.starts_with(kKernelArrays))
-      reject({{file.place()}, "arrays of a model of kernels", quote(entry.name)});
-  }
-  return std::make_shared<KernelModel>(read_kernel_model(file));
+std::shared_ptr<const WindowModel> read_predictor_of(const Safetensors& file) {
+  const Safetensors arrays = file.part([](const std::string& name) {
+    return is_of_predictor(name) ? std::optional(name) : std::nullopt;
+  });
+  const auto& keys = trained::predictor_keys();
+  const auto key = std::ranges::find_if(keys, [&](const std::string& one) { return file.metadata().contains(one); });
+  if (key == keys.end()) reject({{file.place()}, fmt::format("metadata {}", quote(keys.front())), "none"});
+  return trained::read_predictor(arrays, *key, metadata_json(file, key->c_str()), file.place());
 }
 
 TrainedModel read_model(const Safetensors& file) {
   check_format(file);
   const std::string& place = file.place();
-  TrainedModel model{.predictor = read_predictor(file)};
+  TrainedModel model{.predictor = read_predictor_of(file)};
   const std::size_t channels = model.shape().channels;
   model.channels = metadata_json(file, "channels").strings(place + ": channels");
   model.classes = metadata_json(file, "classes").strings(place + ": classes");
@@ -306,7 +230,7 @@ void check_model(const TrainedModel& model, const std::string& place) {
 
 Json describe_model(const TrainedModel& model) {
   return Json::Object{{kFormatKey, kFormat},
-                      predictor_json(model),
+                      trained::predictor_json(*model.predictor),
                       {"channels", Json::array(model.channels)},
                       {"classes", Json::array(model.classes)},
                       {"window", window_json(model)},
@@ -327,13 +251,8 @@ std::string model_bytes(const TrainedModel& model) {
   std::vector<float> seen = model.seen.low;
   seen.insert(seen.end(), model.seen.high.begin(), model.seen.high.end());
   if (model.seen.known()) entries.push_back(safetensors_entry<float>(kSeen, {2, model.channels.size()}, seen));
-  std::optional<KernelArrays> arrays;
-  if (const KernelModel* kernels = model.kernels()) {
-    arrays.emplace(*kernels);
-    entries.insert(entries.end(), arrays->entries().begin(), arrays->entries().end());
-  } else {
-    add_weights(model.transformer()->classifier().parameters(), entries);
-  }
+  const trained::PredictorArrays arrays(*model.predictor);
+  entries.insert(entries.end(), arrays.entries().begin(), arrays.entries().end());
   metadata[std::string(kDigestKey)] = digest_of(entries, metadata);
   return safetensors_bytes(entries, metadata);
 }

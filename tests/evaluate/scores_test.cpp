@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/evaluate/baselines.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/metrics/decide.h"
 #include "tests/train/toy.h"
 
@@ -127,8 +128,9 @@ TEST(Baselines, ClosedForms) {
   EXPECT_EQ(baselines[2].name, "linear");
   EXPECT_GT(baselines[2].test.binary->f1(), 0.85) << "a raised channel shows in its mean and greatest value";
   EXPECT_NE(baselines[2].threshold, 0.5);
-  const LinearModel first(toy.sets->train, options, one), second(toy.sets->train, options, two);
-  EXPECT_EQ(first.probabilities(toy.sets->test, one), second.probabilities(toy.sets->test, two));
+  const LinearModel first = fit_linear_model(toy.sets->train, linear_options(options), one);
+  const LinearModel second = fit_linear_model(toy.sets->train, linear_options(options), two);
+  EXPECT_EQ(probabilities_of(first, toy.sets->test, one), probabilities_of(second, toy.sets->test, two));
 }
 
 // With enough steps the linear model is where the gradient of its loss vanishes: for one constant feature set the
@@ -152,12 +154,12 @@ TEST(Baselines, WithoutFeaturesTheLinearModelGivesTheShares) {
   const Split split(dataset, {.kind = SplitKind::kGiven, .window = {.length = 4}, .refit = true});
   const WindowSets sets = cut_windows(split, fit_scaler(split.train()));
   ThreadPool pool(1);
-  const LinearModel plain(sets.train, {.steps = 500, .weigh_classes = false}, pool);
-  const Matrix<float> shares = plain.probabilities(sets.test, pool);
+  const LinearModel plain = fit_linear_model(sets.train, {.steps = 500, .weigh_classes = false}, pool);
+  const Matrix<float> shares = probabilities_of(plain, sets.test, pool);
   EXPECT_NEAR(shares(0, 0), 0.5, 1e-3);
   EXPECT_NEAR(shares(0, 1), 0.25, 1e-3);
   EXPECT_NEAR(shares(0, 2), 0.25, 1e-3);
-  const Matrix<float> even = LinearModel(sets.train, {.steps = 500}, pool).probabilities(sets.test, pool);
+  const Matrix<float> even = probabilities_of(fit_linear_model(sets.train, {.steps = 500}, pool), sets.test, pool);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(even(0, k), 1.0 / 3, 1e-3);
 }
 

@@ -210,7 +210,7 @@ TEST(Checkpoint, OfAnotherInstructionSetIsRejected) {
   Checkpoint checkpoint = load_checkpoint(saved.path);
   ASSERT_EQ(checkpoint.identity.back(), std::pair(std::string("instruction_set"), instruction_set()));
   const auto save = [&] {
-    save_checkpoint(saved.path, checkpoint.identity, checkpoint.done, checkpoint.state,
+    save_checkpoint(saved.path, checkpoint.identity, checkpoint.state,
                     {checkpoint.weights, checkpoint.first_moments, checkpoint.second_moments});
   };
   checkpoint.identity.back().second = "avx9000";
@@ -254,37 +254,47 @@ TEST(Checkpoint, DamagedOnesAreRejected) {
   EXPECT_NE(rejection([&] { load_checkpoint(saved.path); }).find(saved.path), std::string::npos);
 }
 
-// Folds of a checkpoint whose digest fits, but whose arrays contradict each other or the training.
-TEST(Checkpoint, FoldsThatContradictTheTrainingAreRejected) {
+// Trainings side by side have a file each. All must be of the job that goes on.
+TEST(Checkpoint, FilesOfAnotherJobAreRejected) {
   const Dataset dataset = toy_cases(2, 18);
   const FitOptions options = quick(SplitKind::kGiven);
   const TemporaryFolder folder;
   ThreadPool pool(1);
   FitControl control;
-  control.checkpoints = {.path = folder / "c.safetensors", .seconds = 0, .resume = true};
-  control.stop = stop_after(2 * 2 * 3 + 1);  // in the last training
+  control.checkpoints = {.path = folder / "m.checkpoint", .seconds = 0, .resume = true};
+  control.stop = stop_after(2 * 2 * 3 + 1);  // in the last training, after two folds
   ASSERT_TRUE(fit_in_detail(dataset, options, pool, control).stopped);
   control.stop = {};
-  const Checkpoint good = load_checkpoint(control.checkpoints.path);
-  ASSERT_EQ(good.done.size(), 2U);
-  const auto resumed = [&](auto change) {
-    Checkpoint changed = good;
-    change(changed.done[1]);
-    write_file(control.checkpoints.path, checkpoint_bytes(changed));
-    return rejection([&] { fit_in_detail(dataset, options, pool, control); });
-  };
-  const std::string path = control.checkpoints.path;
-  EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_labels.pop_back(); }),
-            path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
-  EXPECT_EQ(resumed([](TrainRecord& fold) { fold.validation_scores = {}; }),
-            path + ": expected an undamaged checkpoint, found an impossible \"done.1.scores\"");
-  EXPECT_EQ(resumed([](TrainRecord& fold) { fold = {}; }),
-            path + ": expected folds of the same run, found one of 0 epochs");
-  EXPECT_EQ(resumed([](TrainRecord& fold) {
-              fold.validation_labels.clear();
-              fold.validation_scores = {};
-            }),
-            path + ": expected a checkpoint of the same run, found folds of other windows");
+  const std::vector<std::string> files = checkpoint_files(control.checkpoints.path);
+  ASSERT_EQ(files, (std::vector<std::string>{folder / "m.1.checkpoint", folder / "m.2.checkpoint",
+                                             folder / "m.3.checkpoint"}));
+  EXPECT_EQ(load_checkpoint(files[0]).state.epoch, 2U) << "a finished training is kept, too";
+  EXPECT_EQ(load_checkpoint(files[2]).state.step, 1U);
+  const std::string fourth = folder / "m.4.checkpoint";
+  std::filesystem::copy_file(files[0], fourth);
+  EXPECT_EQ(rejection([&] { fit_in_detail(dataset, options, pool, control); }),
+            fourth + ": expected checkpoints of 3 trainings, found one of another job (without resume it begins anew)");
+  std::filesystem::remove(fourth);
+  FitOptions others = options;
+  others.split.folds = 3;
+  EXPECT_NE(rejection([&] { fit_in_detail(dataset, others, pool, control); })
+                .find("expected a checkpoint of the same run, with split.folds \"3\", found \"2\""),
+            std::string::npos);
+  expect_same(fit_in_detail(dataset, options, pool, control), fit_in_detail(dataset, options, pool));
+}
+
+TEST(Checkpoint, BeginningAnewRemovesOldFiles) {
+  const Dataset dataset = toy_cases(2, 18);
+  const TemporaryFolder folder;
+  ThreadPool pool(1);
+  FitControl control;
+  control.checkpoints = {.path = folder / "m.checkpoint", .seconds = 1e9};
+  for (const char* name : {"m.checkpoint", "m.7.checkpoint", "m.x.checkpoint", "n.1.checkpoint"})
+    write_file(folder / name, "old");
+  fit_in_detail(dataset, quick(SplitKind::kBlocked), pool, control);
+  EXPECT_TRUE(checkpoint_files(control.checkpoints.path).empty());
+  EXPECT_TRUE(std::filesystem::exists(folder / "m.x.checkpoint"));
+  EXPECT_TRUE(std::filesystem::exists(folder / "n.1.checkpoint"));
 }
 
 TEST(Checkpoint, RoundTrip) {
@@ -297,15 +307,11 @@ TEST(Checkpoint, RoundTrip) {
   state.record.validation_labels = {0, 1, 1};
   state.record.seconds.update = 0.7;
   state.best_weights = {9, 8};
-  std::vector<TrainRecord> done(2);
-  done[1].history.resize(1);
   const std::vector<float> weights = {1, 2}, first = {3, 4}, second = {5, 6};
   const Identity identity = {{"z", "1"}, {"a b", "x\ny"}};
-  save_checkpoint(folder / "c", identity, done, state, {weights, first, second});
+  save_checkpoint(folder / "c", identity, state, {weights, first, second});
   const Checkpoint read = load_checkpoint(folder / "c");
   EXPECT_EQ(read.identity, identity);
-  EXPECT_EQ(read.done.size(), 2U);
-  EXPECT_EQ(read.done[1].history.size(), 1U);
   EXPECT_EQ(read.weights, weights);
   EXPECT_EQ(read.first_moments, first);
   EXPECT_EQ(read.second_moments, second);
@@ -322,7 +328,7 @@ TEST(Checkpoint, RoundTrip) {
   EXPECT_EQ(read.state.record.validation_labels, state.record.validation_labels);
   EXPECT_EQ(read.state.record.seconds.update, 0.7);
   const std::string bytes = read_file(folder / "c", 1 << 20);
-  save_checkpoint(folder / "d", read.identity, read.done, read.state, {weights, first, second});
+  save_checkpoint(folder / "d", read.identity, read.state, {weights, first, second});
   EXPECT_EQ(read_file(folder / "d", 1 << 20), bytes);
   EXPECT_EQ(checkpoint_bytes(parse_checkpoint(bytes, "c")), bytes);
 }

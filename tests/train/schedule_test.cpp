@@ -44,9 +44,7 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
     return rejection([&] { check_train_options(options); });
   };
   check_train_options({});
-  EXPECT_EQ(with([](auto& o) { o.epochs = 0; }), "epochs: expected a whole number of at least 1, found 0");
   EXPECT_EQ(with([](auto& o) { o.epochs = 40, o.stop_after = 41; }), "stop_after: expected at most epochs, found 41");
-  EXPECT_EQ(with([](auto& o) { o.batch = 0; }), "batch: expected a whole number of at least 1, found 0");
   const std::string wanted = "learning_rate: expected a number above 0 and up to 10, found ";
   EXPECT_EQ(with([](auto& o) { o.learning_rate = 0; }), wanted + "0");
   EXPECT_EQ(with([](auto& o) { o.learning_rate = std::nan(""); }), wanted + "nan");
@@ -57,6 +55,21 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
   EXPECT_EQ(with([](auto& o) { o.smoothing = 1; }), "smoothing: expected a number from 0 to below 1, found 1");
   EXPECT_EQ(with([](auto& o) { o.augmentation.warp = -1; }), "warp: expected a number from 0 to 3, found -1");
   EXPECT_EQ(with([](auto& o) { o.clip_norm = -1; }), "clip_norm: expected a number of at least 0, found -1");
+}
+
+// Few windows: 1200 steps of 16. More: 40 passes in steps of 32, up to 4000 steps. What was said stays.
+TEST(TrainOptions, FollowTheNumberOfWindows) {
+  const auto settled_for = [](std::size_t windows) {
+    const TrainOptions made = settled(train_preset("standard"), windows);
+    return std::pair(made.batch, made.steps);
+  };
+  EXPECT_EQ(settled_for(1), (std::pair<std::size_t, std::size_t>(16, 1200)));
+  EXPECT_EQ(settled_for(999), (std::pair<std::size_t, std::size_t>(16, 2497)));
+  EXPECT_EQ(settled_for(2459), (std::pair<std::size_t, std::size_t>(32, 3073)));
+  EXPECT_EQ(settled_for(100'000), (std::pair<std::size_t, std::size_t>(32, 4000)));
+  const TrainOptions said{.epochs = 7, .batch = 5};
+  EXPECT_EQ(settled(said, 100), said);
+  EXPECT_EQ(settled({.epochs = 0, .steps = 10, .batch = 20}, 100).epochs, 2U);
 }
 
 // Checkpoints, model files and runs.jsonl hold options by these names.
@@ -70,8 +83,8 @@ TEST(TrainOptions, NamesInFilesStay) {
   for (const auto& [name, value] : recorded_fields(train_preset("standard")))
     standard += name + "=" + to_text(value) + " ";
   EXPECT_EQ(standard,
-            "epochs=60 stop_after=0 batch=16 rate=0.002 warm_up=0.1 floor=0 decay=0.01 clip=1 patience=0 "
-            "class_weights=auto select=last steps=1200 smoothing=0.1 warp=0.3 crop=0.1 mix=0.2 gain=0.1 seed=1 ");
+            "epochs=0 stop_after=0 batch=0 rate=0.002 warm_up=0.1 floor=0 decay=0.01 clip=1 patience=0 "
+            "class_weights=auto select=last smoothing=0.1 warp=0.3 crop=0.1 mix=0.2 gain=0.1 seed=1 ");
 }
 
 TEST(EpochRecord, BetterIsMoreOfTheValueThenLessLoss) {

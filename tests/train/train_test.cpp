@@ -275,8 +275,8 @@ TEST(Train, TheBarShowsLossAndSpeed) {
 
 TEST(Train, Rejects) {
   Toy toy = binary_toy();
-  toy.options.train.epochs = 0;
-  EXPECT_EQ(rejection([&] { train(toy); }), "epochs: expected a whole number of at least 1, found 0");
+  toy.options.train.warm_up = 2;
+  EXPECT_EQ(rejection([&] { train(toy); }), "warm_up: expected a number from 0 to 1, found 2");
 
   Dataset unlabelled = toy_timelines();
   unlabelled.series[1].labels.clear();

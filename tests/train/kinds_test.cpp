@@ -1,0 +1,194 @@
+// Kinds of models, ensembles, calibration: what fit_in_detail makes of FitOptions::kind.
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "faithful/kernels/kernel_model.h"
+#include "faithful/model/ensemble.h"
+#include "faithful/model/linear_model.h"
+#include "faithful/train/candidate_internal.h"
+#include "faithful/train/fit_details.h"
+#include "faithful/trained/model_file.h"
+#include "tests/support.h"
+#include "tests/train/toy.h"
+
+namespace faithful {
+namespace {
+
+using testing::TemporaryFolder;
+using testing::toy_cases;
+using testing::toy_standard;
+using testing::toy_timelines;
+
+FitOptions of_kind(ModelKind kind, SplitKind split) {
+  FitOptions options = toy_standard(split);
+  options.kind = kind;
+  options.kernels = {.biases = 200, .groups = 4};
+  options.calibrate = true;
+  options.split.folds = 3;
+  return options;
+}
+
+template <class Model>
+const Model* as(const TrainedModel& model) {
+  return dynamic_cast<const Model*>(model.predictor.get());
+}
+
+TEST(Kinds, EachIsFittedValidatedAndSaved) {
+  const Dataset dataset = toy_cases(3, 12, 16, 5, true);
+  ThreadPool pool(2);
+  for (const ModelKind kind :
+       {ModelKind::kTransformer, ModelKind::kKernels, ModelKind::kLinear, ModelKind::kAuto, ModelKind::kMixed}) {
+    const FitResult result = fit_in_detail(dataset, of_kind(kind, SplitKind::kGiven), pool);
+    EXPECT_EQ(result.held_out.rows, result.sets.train.size()) << "every training window was left out once";
+    EXPECT_EQ(result.held_out_labels.size(), result.held_out.rows);
+    EXPECT_TRUE(std::isfinite(*result.held_out_log_loss));
+    const std::string bytes = model_bytes(result.model);
+    const TrainedModel again = parse_model(bytes, "model");
+    EXPECT_EQ(model_bytes(again), bytes);
+    EXPECT_EQ(probabilities_of(*again.predictor, result.sets.test, pool), result.test_probabilities);
+  }
+}
+
+TEST(Kinds, TheSameBitsForAnyNumberOfThreads) {
+  const Dataset cases = toy_cases(2, 12), timelines = toy_timelines(3, 500);
+  ThreadPool one(1), three(3);
+  for (const ModelKind kind : {ModelKind::kLinear, ModelKind::kAuto, ModelKind::kMixed}) {
+    FitOptions options = of_kind(kind, SplitKind::kGiven);
+    options.ensemble = 2;
+    EXPECT_EQ(model_bytes(fit_in_detail(cases, options, one).model), model_bytes(fit_in_detail(cases, options, three).model));
+    options.split.kind = SplitKind::kBlocked;
+    EXPECT_EQ(model_bytes(fit_in_detail(timelines, options, one).model),
+              model_bytes(fit_in_detail(timelines, options, three).model));
+  }
+}
+
+TEST(Kinds, AnEnsembleIsTheMeanOfItsMembers) {
+  const Dataset dataset = toy_cases(3, 12);
+  FitOptions options = of_kind(ModelKind::kTransformer, SplitKind::kGiven);
+  options.ensemble = 3;
+  ThreadPool pool(2);
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  const auto* ensemble = as<Ensemble>(result.model);
+  ASSERT_NE(ensemble, nullptr);
+  ASSERT_EQ(ensemble->members().size(), 3U);
+  options.ensemble = 1;
+  options.calibrate = false;
+  const FitResult alone = fit_in_detail(dataset, options, pool);
+  const auto stem = [](const WindowModel& model) {
+    const auto values = model.transformer()->classifier().parameters().values();
+    return std::vector<float>(values.begin(), values.begin() + 20);
+  };
+  EXPECT_EQ(stem(*ensemble->members()[0].model), stem(*alone.model.predictor)) << "the first has the seed itself";
+  EXPECT_NE(stem(*ensemble->members()[1].model), stem(*alone.model.predictor));
+}
+
+TEST(Kinds, MembersAndFoldsResumeAfterAKill) {
+  const Dataset dataset = toy_cases(2, 12);
+  FitOptions options = of_kind(ModelKind::kMixed, SplitKind::kGiven);
+  options.ensemble = 2;
+  ThreadPool pool(1);
+  const std::string whole = model_bytes(fit_in_detail(dataset, options, pool).model);
+  const TemporaryFolder folder;
+  FitControl control;
+  control.checkpoints = {.path = folder / "m.checkpoint", .seconds = 0, .resume = true};
+  std::size_t runs = 0;
+  for (bool stopped = true; stopped; ++runs) {
+    ASSERT_LT(runs, 20U);
+    control.stop = [steps = 0]() mutable { return ++steps == 30; };
+    const FitResult result = fit_in_detail(dataset, options, pool, control);
+    stopped = result.stopped;
+    if (!stopped) {
+      EXPECT_EQ(model_bytes(result.model), whole);
+    }
+  }
+  EXPECT_GT(runs, 3U);
+}
+
+TEST(Kinds, OfTimelinesTheValidationPartDecides) {
+  const Dataset dataset = toy_timelines(3, 900);
+  ThreadPool pool(2);
+  const FitResult result = fit_in_detail(dataset, of_kind(ModelKind::kAuto, SplitKind::kBlocked), pool);
+  EXPECT_EQ(result.contest_measure, "AUC-PR");
+  ASSERT_EQ(result.contest.size(), 3U);
+  EXPECT_EQ(result.contest[0].name, "Transformer");
+  EXPECT_EQ(result.held_out.rows, result.sets.validation.size());
+}
+
+TEST(Kinds, WithoutValidationThereIsNoContest) {
+  const Dataset dataset = toy_cases(2, 12);
+  FitOptions options = of_kind(ModelKind::kAuto, SplitKind::kGiven);
+  options.split.folds = 0;
+  ThreadPool pool(1);
+  const FitResult result = fit_in_detail(dataset, options, pool);
+  EXPECT_TRUE(result.contest.empty());
+  EXPECT_NE(result.model.transformer(), nullptr);
+  EXPECT_NE(std::ranges::find(result.notes,
+                              "nothing validates, so no kinds of models are compared: a Transformer is trained"),
+            result.notes.end());
+}
+
+// ---- parts
+
+train::Candidate candidate(std::string name, std::vector<float> probabilities_of_one) {
+  train::Candidate made{.name = std::move(name)};
+  made.held_out = Matrix<float>(probabilities_of_one.size(), 2);
+  for (std::size_t i = 0; i < probabilities_of_one.size(); ++i) {
+    made.held_out(i, 0) = 1 - probabilities_of_one[i];
+    made.held_out(i, 1) = probabilities_of_one[i];
+  }
+  return made;
+}
+
+TEST(Calibration, UndoesAFactorAndTheWeightsOfClasses) {
+  // Logits of a perfectly calibrated model, times 3, after training with weights that make class 1 four times as heavy.
+  Random random(3);
+  const std::size_t n = 20'000;
+  Matrix<float> logits(n, 1);
+  std::vector<std::int32_t> labels(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double z = random.normal();
+    labels[i] = random.uniform() < 1 / (1 + std::exp(-z)) ? 1 : 0;
+    logits(i, 0) = static_cast<float>(3 * z + std::log(4.0));
+  }
+  const std::vector<float> weights = {0.5F, 2};
+  const train::Calibration found = train::fit_calibration(logits, labels, weights, 2);
+  EXPECT_NEAR(found.offsets[0], std::log(4.0), 1e-6);
+  EXPECT_NEAR(found.temperature, 3, 0.1);
+}
+
+TEST(Calibration, ChangesTheModelAsItChangesTheLogits) {
+  for (const char* name : {"standard", "dfstrans"}) {
+    ModelConfig config = preset(name);
+    config.input.channels = 2, config.input.length = 40, config.input.classes = 3;
+    if (config.is_dfstrans()) config.input.segment = 10, config.input.stages = 1;
+    settle(config);
+    Classifier<float> model(config);
+    model.initialize(1);
+    std::vector<float> values(40 * 2), before(3), after(3);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i));
+    const Samples<float> samples{.count = 1, .values = values};
+    Transformer::view_of(model).logits_into(samples, before);
+    const train::Calibration calibration{.temperature = 2.5, .offsets = {0.5, -1, 0}};
+    train::apply_to(calibration, model);
+    Transformer::view_of(model).logits_into(samples, after);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[k], (before[k] - calibration.offsets[k]) / 2.5, 1e-5);
+  }
+}
+
+TEST(Mix, EqualSharesUnlessOneIsClearlyBetter) {
+  const std::vector<std::int32_t> labels = {1, 1, 0, 0, 1, 0};
+  train::Candidate good = candidate("good", {0.9F, 0.9F, 0.1F, 0.1F, 0.9F, 0.1F});
+  train::Candidate alike = candidate("alike", {0.95F, 0.8F, 0.05F, 0.2F, 0.9F, 0.1F});
+  train::Candidate bad = candidate("bad", {0.5F, 0.4F, 0.5F, 0.5F, 0.5F, 0.6F});
+  const auto model = std::make_shared<LinearModel>(
+      LinearModelParts{1, 1, 2, std::vector<float>(5), std::vector<float>(5), Matrix<float>(1, 6)});
+  for (train::Candidate* one : {&good, &alike, &bad}) one->members = {{model}};
+  EXPECT_DOUBLE_EQ(train::mix(good, alike, labels).members[0].weight, 0.5);
+  EXPECT_GT(train::mix(good, bad, labels).members[0].weight, 0.8);
+  EXPECT_LT(train::mix(bad, good, labels).members[0].weight, 0.2);
+}
+
+}  // namespace
+}  // namespace faithful
