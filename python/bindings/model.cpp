@@ -4,13 +4,11 @@
 
 namespace faithful::python {
 
-ModelConfig model_config_of(const std::string& preset_name, const py::dict& said) {
-  ModelConfig config = preset(preset_name);
+void take_model_fields(ModelConfig& config, const py::dict& said) {
   for (const Setting& setting : settings(config)) {
     const std::string& name = setting.field.name;
     if (said.contains(name)) set_field(config, name, setting_text(said[name.c_str()]));
   }
-  return config;
 }
 
 void bind_model(py::module_& module) {

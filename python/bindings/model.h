@@ -8,7 +8,7 @@
 
 namespace faithful::python {
 
-// A preset, with the fields that Python names instead.
-ModelConfig model_config_of(const std::string& preset_name, const pybind11::dict& said);
+// Sets the fields that Python names.
+void take_model_fields(ModelConfig& config, const pybind11::dict& said);
 
 }  // namespace faithful::python

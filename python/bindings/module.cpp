@@ -17,7 +17,8 @@ std::string argument_text(std::string_view field, std::string_view value) {
   static const std::map<std::string_view, std::string_view> others = {{"form", "preset"}};
   if (field == "part" && !value.empty()) return "part(\"" + std::string(value) + "\")";  // a method of Dataset
   const auto other = others.find(field);
-  const std::string name(other == others.end() ? field : other->second);
+  const bool is_kind = field == "form" && (value == "kernels" || value == "linear");  // words of fit() alone
+  const std::string name(is_kind ? "model" : other == others.end() ? field : other->second);
   if (value.empty()) return name;
   const bool is_number = std::isdigit(static_cast<unsigned char>(value.front())) != 0;
   return name + (is_number ? "=" + std::string(value) : "=\"" + std::string(value) + "\"");

@@ -35,9 +35,17 @@ class Interrupts {
 FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
   FitOptions options = default_fit_options(dataset);
   const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
-  const auto preset_name = said["preset"].cast<std::string>();
-  options.model = model_config_of(preset_name, part("model"));
-  options.train = train_preset(preset_name);
+  const auto word = [&](const char* name) { return said.contains(name) ? said[name].cast<std::string>() : ""; };
+  if (!word("model_kind").empty()) set_model(options, word("model_kind"));
+  if (!word("preset").empty()) set_preset(options, word("preset"));
+  for (const char* of : {"model", "train"})
+    for (const auto& [name, value] : part(of))
+      if (const auto field = name.cast<std::string>(); field != "seed") take_transformer_option(options, field);
+  if (said.contains("ensemble")) {
+    take_transformer_option(options, "ensemble");
+    options.ensemble = said["ensemble"].cast<std::size_t>();
+  }
+  take_model_fields(options.model, part("model"));
   take_settings(settings(options.split), part("split"));
   take_scaler(part("split"), options.scaler, options.scaling);
   take_settings(settings(options.train), part("train"));
@@ -82,6 +90,8 @@ void bind_train(py::module_& module) {
   module.def("fit", &fit);
   module.def("leak_warnings", &warnings_of);
   module.def("train_settings", &described<TrainOptions>);
+  module.def("model_words", &model_words);
+  module.def("fit_presets", &fit_preset_names);
 }
 
 }  // namespace faithful::python

@@ -20,10 +20,10 @@ _TRAIN = {one["name"]: one for one in _core.train_settings() if one["group"]}
 
 def _signature():
     """Of the estimator: options of model and training are by default the preset's, everything else what the library has."""
-    defaults = {"preset": "small"}
+    defaults = {"preset": "standard"}
     defaults.update({name: None if one["group"] == "Model" else one["default"] for name, one in _MODEL.items()})
     defaults.update(dict.fromkeys(_TRAIN))
-    defaults.update(scaler="standard", scaling="common", validation=0.15, threshold=0.5, axes="ntc",
+    defaults.update(scaler="standard", scaling="common", validation=None, threshold=0.5, axes="ntc",
                     random_state=1, n_jobs=None, verbose=False)
     first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
              inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.pop("encoding"))]
@@ -37,15 +37,15 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, or
     a list of series (time, channels) of unequal length. y is the class of each sample.
 
-    preset                "small", "base", "large", "standard", "plain", "paper" or "dfstrans": the values of all options
+    preset                "standard", "small", "base", "large", "plain", "paper" or "dfstrans": the values of all options
                           of model and training
     filters .. head_hidden  one option of the model; None: the preset's value. docs/options.md describes each
     epochs .. cutout      one option of the training, as `faithful train` takes it; None: the preset's value
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none
     scaling               whose statistics: common (of all training series) or window (each series by its own)
-    validation            what chooses the best epoch. A share (0.15): so much of the samples validates, the rest trains.
-                          A whole number (5): folds find the number of epochs, then all samples train, as the program does
-                          for a set with a test part of its own. None: nothing; all epochs.
+    validation            what calibrates the probabilities and, for presets that choose one, the epoch. A share (0.15):
+                          so much of the samples validates, the rest trains. A whole number (5): folds validate, then all
+                          samples train, as the program does for a set with a test part of its own. None: nothing.
     threshold             of two classes, the second from this probability on; or a rule of faithful.fit; "validation":
                           that of the best F1 there
     random_state          of start values, batches, dropout and the split: the same number, the same bits
@@ -113,11 +113,11 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         model = _core.load_model(path("file", file))
         config = json.loads(model.json).get("config")
         if config is None:
-            raise ValueError(f"{file}: expected a model of a Transformer, found one of kernels (use faithful.load_model)")
+            raise ValueError(f"{file}: expected a model of a Transformer, found another kind (use faithful.load_model)")
         form = config.get("form", "encoder")
         other = "encoder" if form == "dfstrans" else "dfstrans"
         known = {name: config[name] for name, one in _MODEL.items() if name in config and one["applies_to"] != other}
-        preset = "dfstrans" if form == "dfstrans" else "small"
+        preset = "dfstrans" if form == "dfstrans" else "standard"
         estimator = cls(**{"preset": preset, **known, "threshold": model.threshold, **params})
         estimator._take(model, _classes_of_texts(model.classes), None)
         return estimator

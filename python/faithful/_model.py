@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._options import checked, checks_of, found, number, path, seed as seed_of, text, threads, yes_no
+from ._options import checked, checks_of, found, number, path, seed as seed_of, text, threads, whole, yes_no
 from .data import Dataset
 
 _PARTS = {
@@ -51,10 +51,12 @@ def load_model(file):
     return Model(_core.load_model(path("file", file)))
 
 
-def fit(data, encoding="dft", *, preset="small", seed=1, threshold="auto", baselines=True, n_jobs=None, verbose=False, **options):
+def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, threshold="auto", baselines=True, n_jobs=None, verbose=False, **options):
     """Trains a classifier of windows or of whole series, as `faithful train` does: the same bits for the same seed.
 
-    data: a data set with labels. options: those of windows, model, position and training, such as window, stride,
+    data: a data set with labels. model: "auto" (the best of the next, on held-out data), "encoder" (a Transformer),
+    "kernels" (random convolutions), "linear", or "dfstrans". preset: "best", "fast", or one of the Transformer. Without
+    both, and without options of the Transformer, model is "auto". ensemble: number of Transformers. options: those of windows, model, position and training, such as window, stride,
     split, scaler, scaling, width, epochs, learning_rate; docs/options.md describes each. Without window and split both
     follow the data; model.notes says what was chosen, and why. threshold: of two classes, a number, "f1" (the largest
     smoothed F1 on validation), "false-alarms=N/day" or "false-alarms=N/1000samples"; "auto": 0.5 where each series has
@@ -64,7 +66,13 @@ def fit(data, encoding="dft", *, preset="small", seed=1, threshold="auto", basel
     said = checked({"encoding": encoding, **options}, _FIT)
     parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
     parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
-    said = {**parts, "preset": text("preset", preset), "baselines": yes_no("baselines", baselines)}
+    said = {**parts, "baselines": yes_no("baselines", baselines)}
+    if model is not None:
+        said["model_kind"] = text("model", model)
+    if preset is not None:
+        said["preset"] = text("preset", preset)
+    if ensemble is not None:
+        said["ensemble"] = whole("ensemble", ensemble, 1)
     warn_of_leaks(data_of(data), said, n_jobs)
     core, notes = _core.fit(data_of(data), said, rule_of(threshold), threads(n_jobs), yes_no("verbose", verbose))
     return Model(core, notes)

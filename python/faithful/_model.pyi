@@ -1,6 +1,6 @@
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,11 @@ class Predictions:
 def load_model(file: str | os.PathLike[str]) -> Model: ...
 def fit(
     data: Dataset,
-    encoding: str = "dft",
+    encoding: str | None = None,
     *,
-    preset: str = "small",
+    model: Literal["auto", "encoder", "dfstrans", "kernels", "linear"] | None = None,
+    preset: str | None = None,
+    ensemble: int | None = None,
     seed: int = 1,
     threshold: float | str = "auto",
     baselines: bool = True,
