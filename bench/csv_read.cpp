@@ -1,5 +1,5 @@
-// Reads a table once, as `faithful data` does, and prints seconds, peak anonymous memory and the size of the result (in
-// bytes) as JSON: our side of bench/csv_peer.py. bench_csv_read FILE
+// Reads a table once, as `faithful data` does, and prints threads, seconds, peak anonymous memory and the size of the
+// result (in bytes) as JSON: our side of bench/csv_peer.py. bench_csv_read FILE
 
 #include <algorithm>
 #include <atomic>
@@ -11,11 +11,12 @@
 #include <fmt/format.h>
 
 #include "bench/clock.h"
+#include "faithful/base/threads.h"
 #include "faithful/data/read.h"
 
 namespace {
 
-// Bytes of our own: the pages of the mapped file belong to the file.
+// Bytes of our own, without those of the program.
 std::size_t anonymous_memory() {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);) {
@@ -56,5 +57,6 @@ int main(int, char** arguments) {
   const std::size_t result = dataset.rows() * dataset.channels.size() * sizeof(float);
   double sum = 0;  // a peer that read the same has the same
   for (const float value : dataset.series[0].values.values) sum += value;
-  fmt::print("{{\"seconds\":{},\"peak\":{},\"result\":{},\"sum\":{}}}\n", time, peak, result, sum);
+  fmt::print("{{\"threads\":{},\"seconds\":{},\"peak\":{},\"result\":{},\"sum\":{}}}\n", faithful::default_threads(),
+             time, peak, result, sum);
 }

@@ -1,5 +1,6 @@
-// The table, or the complaint, does not depend on chunks, blocks, threads, compression or pieces; and the scanner, which
-// shares no loop with the table reader, finds the same cells. The first byte chooses options.
+// The table, or the complaint, does not depend on chunks, blocks, threads, compression or pieces. The scanner, which
+// shares no loop with the table reader, finds the same cells; and the naive reader of tests/io/naive_csv.h, which shares
+// none with either, has the same table or complaint. The first byte chooses options.
 
 #include <cstdint>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include "faithful/base/threads.h"
 #include "faithful/io/csv.h"
 #include "faithful/io/gzip.h"
+#include "tests/io/naive_csv.h"
 
 namespace {
 
@@ -67,6 +69,21 @@ void compare_with_scanner(std::string_view bytes, const CsvOptions& options) {
   }
 }
 
+// Two threads in small chunks against character by character. The second column as in reading(), separator and header
+// by the options.
+void compare_with_naive(std::string_view bytes, CsvOptions options, CsvColumn second) {
+  if (is_gzip(bytes) || bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF")) return;
+  options.separator = ';';
+  options.longest_record = 1 << 16;  // the naive reader has no limits; an input is shorter
+  for (const CsvHeader header : {CsvHeader::kYes, CsvHeader::kNo}) {
+    options.header = header;
+    const std::vector<CsvColumn> wanted = {CsvColumn::kNumber, second};
+    const std::string naive = testing::naive_reading<float>(bytes, "fuzz.csv", wanted, options);
+    const auto open = [&] { return CsvFile(bytes, "fuzz.csv", options); };
+    if (testing::table_reading<float>(open, wanted, false) != naive) std::abort();
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -91,5 +108,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (reading(bytes, parallel, second, true) != wanted) std::abort();
   if (!is_gzip(bytes) && reading(deflate_gzip(bytes, 1), parallel, second) != wanted) std::abort();
   compare_with_scanner(bytes, options);
+  compare_with_naive(bytes, parallel, second);
   return 0;
 }

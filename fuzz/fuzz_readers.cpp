@@ -99,10 +99,13 @@ std::string cells_of(const CsvFile& file) {
 }
 
 void try_table(std::string_view bytes, unsigned how) {
-  static ThreadPool pool(1);
-  CsvOptions options{.most_inflated = 1 << 16, .block_bytes = std::size_t{1} << (how & 15), .pool = &pool};
+  static ThreadPool one(1), two(2);
+  CsvOptions options{.most_inflated = 1 << 16, .block_bytes = std::size_t{1} << (how & 15), .pool = &one};
+  CsvOptions parallel = options;  // the file itself is read in pieces, side by side
+  parallel.pool = &two;
+  parallel.chunk_bytes = std::size_t{1} << (how & 7);
   compare_sources(
-      bytes, [&] { return cells_of(CsvFile(kPath, options)); },
+      bytes, [&] { return cells_of(CsvFile(kPath, parallel)); },
       [&] { return cells_of(CsvFile(bytes, kPath, options)); });
 }
 
@@ -243,11 +246,13 @@ template <class T>
 void try_number(const std::string& text) {
   T fast = 0, exact = 0;
   const char *begin = text.data(), *end = begin + text.size();
-  const char* stop = csv::parse_plain(begin, end, fast);
   const auto [exact_stop, error] = std::from_chars(begin, end, exact);
-  if (stop != nullptr && (error != std::errc() || stop != exact_stop || std::memcmp(&fast, &exact, sizeof(T)) != 0))
-    fail("fast number", fmt::format("{} of {}", fast, stop - begin),
-         fmt::format("{} of {}", exact, exact_stop - begin));
+  for (const bool is_short : {false, true}) {
+    const char* stop = is_short ? csv::parse_short(begin, end, fast) : csv::parse_plain(begin, end, fast);
+    if (stop != nullptr && (error != std::errc() || stop != exact_stop || std::memcmp(&fast, &exact, sizeof(T)) != 0))
+      fail(is_short ? "short number" : "plain number", fmt::format("{} of {}", fast, stop - begin),
+           fmt::format("{} of {}", exact, exact_stop - begin));
+  }
   if (error == std::errc::result_out_of_range || exact_stop == begin) return;
   const std::string digits(begin, exact_stop);
   const T c = sizeof(T) == sizeof(float) ? static_cast<T>(std::strtof(digits.c_str(), nullptr))

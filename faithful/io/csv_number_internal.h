@@ -33,23 +33,36 @@ struct Digits {
   const char* end = nullptr;
 };
 
+// The eight characters at `at`, one per byte, the first in the lowest; a digit as its value, from 0 to 9.
+inline std::uint64_t eight_characters(const char* at) {
+  static_assert(std::endian::native == std::endian::little, "the first character must be the lowest byte");
+  std::uint64_t characters;
+  std::memcpy(&characters, at, sizeof(characters));
+  return characters ^ 0x3030303030303030;
+}
+
+// How many bits the digits at the start of the eight characters take: 8 for each, 64 where all are digits.
+inline int bits_of_digits(std::uint64_t characters) {
+  // The high bit of each byte above 9; wrong only after the first such byte (a carry), which is the one we need.
+  return std::countr_zero((characters | (characters + 0x7676767676767676)) & 0x8080808080808080) & ~7;
+}
+
+// The number that the digits in the first `bits` bits are; bits is from 8 to 64.
+inline std::uint64_t number_of_digits(std::uint64_t digits, int bits) {
+  digits <<= 64 - bits;                                            // zeros in front
+  digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FF;     // four numbers below 100
+  digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFF;   // two below 10^4
+  return (digits * 10'000 + (digits >> 32)) & 0x00000000FFFFFFFF;  // one below 10^8
+}
+
 // Appends the run of digits at `at` to the mantissa and returns its end. Eight characters at a time: branches that
 // depend on the length of each number cost more than all the arithmetic.
 inline const char* take_digit_run(const char* at, const char* end, std::uint64_t& mantissa) {
-  static_assert(std::endian::native == std::endian::little, "the first character must be the lowest byte");
   while (end - at >= 8) {
-    std::uint64_t digits;  // one per byte
-    std::memcpy(&digits, at, sizeof(digits));
-    digits ^= 0x3030303030303030;
-    // The high bit of each byte above 9; wrong only after the first such byte (a carry), which is the one we need.
-    const std::uint64_t others = (digits | (digits + 0x7676767676767676)) & 0x8080808080808080;
-    const int count = others == 0 ? 8 : std::countr_zero(others) / 8;
+    const std::uint64_t characters = eight_characters(at);
+    const int bits = bits_of_digits(characters), count = bits / 8;
     if (count == 0) return at;
-    digits <<= 64 - 8 * count;                                         // zeros in front
-    digits = (digits * 10 + (digits >> 8)) & 0x00FF00FF00FF00FF;       // four numbers below 100
-    digits = (digits * 100 + (digits >> 16)) & 0x0000FFFF0000FFFF;     // two below 10^4
-    digits = (digits * 10'000 + (digits >> 32)) & 0x00000000FFFFFFFF;  // one below 10^8
-    mantissa = mantissa * kWholePowers[static_cast<std::size_t>(count)] + digits;
+    mantissa = mantissa * kWholePowers[static_cast<std::size_t>(count)] + number_of_digits(characters, bits);
     at += count;
     if (count < 8) return at;
   }
@@ -105,6 +118,38 @@ const char* parse_plain(const char* at, const char* end, T& value) {
     if (exact > 1e38 || (exact < 1e-37 && exact != 0)) return nullptr;
   }
   value = static_cast<T>(negative ? -exact : exact);
+  return at;
+}
+
+// One of two values by a bit, without a branch.
+inline std::uint64_t select(std::uint64_t bit, std::uint64_t if_0, std::uint64_t if_1) {
+  return if_0 ^ ((if_0 ^ if_1) & (0 - bit));
+}
+
+// The same for numbers of at most seven digits without an exponent (-12.0625), which most tables consist of. No branch
+// depends on sign, point or length: half of the signs would be guessed wrongly. Mantissa and power of ten are exact in
+// float too. nullptr where it is another number, or the text ends too soon.
+template <class T>
+[[gnu::always_inline]] inline const char* parse_short(const char* at, const char* end, T& value) {
+  constexpr std::array<T, 2> kSigns = {1, -1};
+  constexpr std::array<T, 8> kPowers = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000};
+  if (end - at < 10) return nullptr;  // what is loaded
+  const std::uint64_t negative = *at == '-' ? 1 : 0;
+  const std::uint64_t second = eight_characters(at + 1);
+  const std::uint64_t first = select(negative, eight_characters(at), second);
+  const std::uint64_t after = select(negative, second, eight_characters(at + 2));
+  const int whole = bits_of_digits(first);
+  if (whole == 64) return nullptr;
+  const std::uint64_t point = (first >> whole & 0xFF) == ('.' ^ '0') ? 1 : 0;
+  // The characters without the point: those after it move up by one.
+  const std::uint64_t before = (std::uint64_t{1} << whole) - 1;
+  const std::uint64_t digits = (first & before) | (select(point, first, after) & ~before);
+  const int bits = bits_of_digits(digits);
+  if (bits == 0 || bits == 64) return nullptr;
+  at += negative + point + static_cast<std::uint64_t>(bits) / 8;
+  if ((*at | 0x20) == 'e') return nullptr;
+  const auto mantissa = static_cast<T>(static_cast<std::int64_t>(number_of_digits(digits, bits)));
+  value = mantissa * kSigns[negative] / kPowers[static_cast<std::size_t>(bits - whole) / 8];
   return at;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -99,6 +100,21 @@ struct Plan {
   std::size_t records = 0;
 };
 Plan plan_block(std::string_view block, bool is_last, char separator, std::size_t chunk_bytes, ThreadPool& pool);
+
+// Runs all tasks, and throws the exception of the first one by number: that of a loop, whichever thread was first.
+template <class Task>
+void run_in_order(ThreadPool& pool, std::size_t count, const Task& task) {
+  std::vector<std::exception_ptr> failures(count);
+  pool.run(count, [&](std::size_t i) {
+    try {
+      task(i);
+    } catch (...) {
+      failures[i] = std::current_exception();
+    }
+  });
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+}
 
 // Rejects a field that take_field() found faulty or that is longer than `longest`.
 void check_field(const Field& field, std::size_t longest, const Place& place);

@@ -27,6 +27,16 @@ std::size_t guess_inflated(std::string_view gzip) {
   return gzip.size() > size / kMostInflation ? size : gzip.size() * kMostInflation;
 }
 
+// Fills `into` from the file. Copying it out of the cache of the system takes a tenth of the time of a table.
+void read_in_pieces(const InputFile& file, std::size_t offset, std::span<char> into, ThreadPool* pool,
+                    std::size_t piece) {
+  if (pool == nullptr || piece == 0) return file.read_at(offset, into);
+  run_in_order(*pool, (into.size() + piece - 1) / piece, [&](std::size_t i) {
+    const std::size_t begin = i * piece;
+    file.read_at(offset + begin, into.subspan(begin, std::min(piece, into.size() - begin)));
+  });
+}
+
 }  // namespace
 
 TextSource::TextSource(std::string_view bytes, const std::string& name, std::size_t most_inflated)
@@ -40,17 +50,17 @@ TextSource::TextSource(std::string_view bytes, const std::string& name, std::siz
 
 TextSource::TextSource(const InputFile& file) : name_(file.path()), guessed_size_(file.size()), file_(&file) {}
 
-TextSource::Window TextSource::window(std::size_t size) {
+TextSource::Window TextSource::window(std::size_t size, ThreadPool* pool, std::size_t piece) {
   if (is_in_memory()) return {rest_.substr(0, size), size >= rest_.size()};
-  fill_up_to(size);
+  fill_up_to(size, pool, piece);
   return {{buffer_.data() + begin_, std::min(size, end_ - begin_)}, ended_ && size >= end_ - begin_};
 }
 
 // As many bytes as there are, up to the size of `into`.
-std::size_t TextSource::read_more(std::span<char> into) {
+std::size_t TextSource::read_more(std::span<char> into, ThreadPool* pool, std::size_t piece) {
   if (file_ != nullptr) {
     into = into.first(std::min(into.size(), file_->size() - file_at_));
-    file_->read_at(file_at_, into);
+    read_in_pieces(*file_, file_at_, into, pool, piece);
     file_at_ += into.size();
     return into.size();
   }
@@ -62,7 +72,7 @@ std::size_t TextSource::read_more(std::span<char> into) {
   return got;
 }
 
-void TextSource::fill_up_to(std::size_t size) {
+void TextSource::fill_up_to(std::size_t size, ThreadPool* pool, std::size_t piece) {
   const std::size_t have = end_ - begin_;
   if (have >= size || ended_) return;
   std::move(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_), buffer_.begin() + static_cast<std::ptrdiff_t>(end_),
@@ -72,7 +82,7 @@ void TextSource::fill_up_to(std::size_t size) {
   // A small file takes little memory, not a whole block.
   const std::size_t more = file_ == nullptr ? size - have : std::min(size - have, file_->size() - file_at_);
   if (buffer_.size() < have + more) buffer_.resize(have + more);
-  end_ += read_more(std::span(buffer_).subspan(have, more));
+  end_ += read_more(std::span(buffer_).subspan(have, more), pool, piece);
   ended_ = end_ < size || (file_ != nullptr && file_at_ == file_->size());
 }
 

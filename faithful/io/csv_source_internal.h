@@ -23,8 +23,9 @@ class TextSource {
     std::string_view text;  // valid until the next call
     bool is_last;           // the text of the file ends with it
   };
-  // What follows the consumed bytes: `size` bytes, less at the end of the text.
-  Window window(std::size_t size);
+  // What follows the consumed bytes: `size` bytes, less at the end of the text. The threads of the pool read a file side
+  // by side, `piece` bytes at a time.
+  Window window(std::size_t size, ThreadPool* pool = nullptr, std::size_t piece = 0);
   void consume(std::size_t size);
   // How long the text will probably be, by the size of the file, or the one that the gzip file states; 0 for text in
   // memory. Only a guess.
@@ -32,8 +33,8 @@ class TextSource {
   bool is_in_memory() const { return file_ == nullptr && !gzip_; }
 
  private:
-  void fill_up_to(std::size_t size);
-  std::size_t read_more(std::span<char> into);
+  void fill_up_to(std::size_t size, ThreadPool* pool, std::size_t piece);
+  std::size_t read_more(std::span<char> into, ThreadPool* pool, std::size_t piece);
 
   std::string_view rest_;  // text in memory
   std::string name_;

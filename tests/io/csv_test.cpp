@@ -174,20 +174,44 @@ TEST(Csv, RangeOfFloats) {
   EXPECT_EQ(load("16777217.0000000001"), 16777218.0F) << "and what is above it goes up";
 }
 
-// The fast reader against std::from_chars, on texts of every shape.
+// A fast parser against std::from_chars; whether it takes the text.
+template <class T, class Parse>
+bool is_from_chars(const Parse& parse, const std::string& text) {
+  // Exactly these bytes on the heap, so that a sanitizer sees what is read after them.
+  const std::vector<char> all(text.begin(), text.end());
+  const char* begin = all.data();
+  const char* end = begin + all.size();
+  T fast{}, slow{};
+  const char* fast_end = parse(begin, end, fast);
+  if (fast_end == nullptr) return false;
+  const auto [slow_end, error] = std::from_chars(begin, end, slow);
+  EXPECT_EQ(error, std::errc{}) << text;
+  EXPECT_EQ(fast_end, slow_end) << text;
+  EXPECT_EQ(fast, slow) << text;
+  EXPECT_EQ(std::signbit(fast), std::signbit(slow)) << text;
+  return true;
+}
+
+// Both of them, on a text at the end of a file and in the midst of one.
 template <class T>
 void compare_with_from_chars(const std::string& text) {
   for (const std::string& padding : {std::string(), std::string(",12345678")}) {
-    const std::string all = text + padding;
-    const char* end = all.data() + all.size();
-    T fast{}, slow{};
-    const char* fast_end = csv::parse_plain(all.data(), end, fast);
-    if (fast_end == nullptr) continue;
-    const auto [slow_end, error] = std::from_chars(all.data(), end, slow);
-    ASSERT_EQ(error, std::errc{}) << text;
-    ASSERT_EQ(fast_end, slow_end) << text;
-    ASSERT_EQ(fast, slow) << text;
-    ASSERT_EQ(std::signbit(fast), std::signbit(slow)) << text;
+    is_from_chars<T>(csv::parse_plain<T>, text + padding);
+    is_from_chars<T>(csv::parse_short<T>, text + padding);
+  }
+}
+
+TEST(Csv, ShortNumbers) {
+  const auto takes = [](const std::string& text) { return is_from_chars<float>(csv::parse_short<float>, text); };
+  for (const char* text : {"0", "7", "-7", "1.5", "-1.5", ".5", "-.5", "5.", "-0", "-0.0", "1234567", "-1234567",
+                           "0.000001", "-9.999999", "123456.7", "-.1234567", "0012.50"}) {
+    for (const char* after : {",12345678", "\n12345678", "\r\n1234567", ";-1.5;-1.5", " ,12345678"})
+      EXPECT_TRUE(takes(std::string(text) + after)) << text << after;
+    EXPECT_FALSE(takes(std::string(text) + "e5,1234567")) << text;
+  }
+  for (const char* text : {"12345678,12", "1.2345678,1", "-,12345678", "-.,1234567", ".,12345678", ",123456789",
+                           "--1,1234567", "+1,1234567", "nan,123456", "1,2345678"}) {
+    EXPECT_FALSE(takes(text)) << text << ": longer, none, or too near to the end";
   }
 }
 
