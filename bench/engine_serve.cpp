@@ -119,7 +119,8 @@ std::string answer(const std::string& line) {
     return time_case(kind, width, threads, batch);
   }
   if (kind == "sgemm" && words >> threads) return time_sgemm(threads);
-  if (kind == "peak" && words >> threads) return added_rates(threads, [] { return faithful::bench::fma_peak(faithful::bench::kTurn); });
+  if (kind == "peak" && words >> threads)
+    return added_rates(threads, [] { return faithful::bench::fma_peak(faithful::bench::kTurn); });
   if (kind == "profile" && words >> width) {
     Case c(width, 1, 32);
     return faithful::bench::profile_of([&](Profile* profile) { c.train(profile); });

@@ -83,9 +83,8 @@ class Case {
     shards_.accumulate(
         labels_.size(),
         [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
-          return model_.loss(
-              tape, samples.part(begin, end), std::span(labels_).subspan(begin, end - begin),
-              {.scale = 1 / static_cast<double>(labels_.size()), .smoothing = options_.smoothing});
+          return model_.loss(tape, samples.part(begin, end), std::span(labels_).subspan(begin, end - begin),
+                             {.scale = 1 / static_cast<double>(labels_.size()), .smoothing = options_.smoothing});
         },
         profile);
     const double norm = shards_.gradient_norm();
