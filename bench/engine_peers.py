@@ -83,14 +83,14 @@ def row(case, ours, ratios, bar, peer, theirs=None):
     figure(case, ms, "ms", peer.split(" (")[0], ratio)
 
 
-def start_torch(python, folder):
+def start_torch(python, folder, script=WORKERS):
     """Workers of one Python in every set-up worth a try."""
     cores = str(os.cpu_count())
     found = []
     for kind in ("torch", "compiled"):
         for wait in ({}, {"OMP_WAIT_POLICY": "PASSIVE"}):
             for blas in ("1", cores):
-                worker = Worker([python, WORKERS, kind, folder], OPENBLAS_NUM_THREADS=blas, **wait)
+                worker = Worker([python, script, kind, folder], OPENBLAS_NUM_THREADS=blas, **wait)
                 if not worker.name:
                     break
                 found.append(worker)
@@ -101,47 +101,53 @@ def start_torch(python, folder):
     return found
 
 
-def best_setups(workers, width):
+def best_setups(workers, case, batch):
     """{name: (milliseconds of a call, description)} of the best set-up of each peer."""
     best = {}
     for worker in workers:
         for threads in sorted({1, os.cpu_count()}):
-            request = f"train {width} {threads} 32"
+            request = f"train {case} {threads} {batch}"
             time = worker.time(request)
             if time is not None and time < best.get(worker.name, (float("inf"),))[0]:
                 best[worker.name] = (time, worker, request, f"{threads} threads, {worker.settings}")
-    for name in {w.name for w in workers} - best.keys():
-        note(f"{name}: gave up at d={width}")
     return best
 
 
 def train(engine, workers, width, rounds):
+    for name in compare_training(engine, engine, workers, width, 32, rounds, f"train d={width}",
+                                 SHARE_BAR.get(width), OLD_BAR.get(width), NEW_BAR.get(width)):
+        note(f"{name}: gave up at d={width}")
+
+
+def compare_training(engine, ours, workers, case, batch, rounds, name, share_bar, old_bar, new_bar):
+    """Rows of one case; `ours` is the worker that is measured, `engine` measures sgemm beside it. Returns the peers that gave up."""
     cores = os.cpu_count()
-    peers = best_setups(workers, width)
-    times = {name: [] for name in [1, cores, *peers]}
+    peers = best_setups(workers, case, batch)
+    times = {peer: [] for peer in [1, cores, *peers]}
     sgemm, sgemm_all, flops = [], [], None
     for _ in range(rounds):
         sgemm.append(engine.ask("sgemm 1")["gflops"])
         for threads in sorted({1, cores}):
-            answer = engine.ask(f"train {width} {threads} 32")
+            answer = ours.ask(f"train {case} {threads} {batch}")
             times[threads].append(answer["ms"])
             flops = answer["flops"]
         sgemm_all.append(engine.ask(f"sgemm {cores}")["gflops"])
-        for name, (_, worker, request, _) in peers.items():
-            times[name].append(worker.time(request))
+        for peer, (_, worker, request, _) in peers.items():
+            times[peer].append(worker.time(request))
     for threads in sorted({1, cores}):
         if sgemm[0] is not None:
-            row(f"train d={width}, {threads} threads", times[threads],
+            row(f"{name}, {threads} threads", times[threads],
                 [flops / t / 1e6 / g / threads for t, g in zip(times[threads], sgemm)],
-                SHARE_BAR.get(width) if threads == 2 else None,
+                share_bar if threads == 2 else None,
                 f"sgemm (oneDNN, {statistics.median(sgemm):.1f} GFLOP/s a core)")
     if cores > 1:
         ceiling = "" if sgemm[0] is None else f" (sgemm's own: {statistics.median(a / b for a, b in zip(sgemm_all, sgemm)):.2f})"
-        row(f"train d={width}, {cores} threads", times[cores], [one / two for one, two in zip(times[1], times[cores])],
+        row(f"{name}, {cores} threads", times[cores], [one / two for one, two in zip(times[1], times[cores])],
             THREADS_BAR, f"ours on 1 thread{ceiling}", times[1])
-    for name, (_, _, _, setup) in peers.items():
-        row(f"train d={width}, {cores} threads", times[cores], [t / m for t, m in zip(times[name], times[cores])],
-            (OLD_BAR if name.startswith("PyTorch 1.") else NEW_BAR).get(width), f"{name} ({setup})", times[name])
+    for peer, (_, _, _, setup) in peers.items():
+        row(f"{name}, {cores} threads", times[cores], [t / m for t, m in zip(times[peer], times[cores])],
+            old_bar if peer.startswith("PyTorch 1.") else new_bar, f"{peer} ({setup})", times[peer])
+    return {w.name for w in workers} - peers.keys()
 
 
 def infer(engine, name, ours, workers, width, rounds):
@@ -177,18 +183,20 @@ def ceiling(engine, rounds):
         figure(f"multiply-adds in registers, {threads} threads", statistics.median(peaks), "GFLOP/s")
 
 
-def show_profile(engine, widths):
+def show_profile(engine, requests):
+    """`requests`: {column: request}."""
     note("\nshare of a training step on one thread, %: forward + backward")
-    profiles = [{name: (f, b) for name, f, b in engine.ask(f"profile {w}")["operators"]} for w in widths]
-    note(f"{'operator':<28}" + "".join(f"{'d=' + str(w):>16}" for w in widths))
-    for name in profiles[0]:
-        note(f"{name:<28}" + "".join(f"{p[name][0]:>8.1f} +{p[name][1]:>5.1f} " for p in profiles))
+    profiles = [{name: (f, b) for name, f, b in engine.ask(request)["operators"]} for request in requests.values()]
+    note(f"{'operator':<28}" + "".join(f"{column:>16}" for column in requests))
+    for name in dict.fromkeys(name for p in profiles for name in p):
+        shares = [p.get(name, (0, 0)) for p in profiles]
+        note(f"{name:<28}" + "".join(f"{f:>8.1f} +{b:>5.1f} " for f, b in shares))
 
 
-def write_weights(engine, folder, widths):
-    for width in widths:
-        answer = engine.ask(f"weights {width} {folder}/{width}.bin")
-        pathlib.Path(folder, f"{width}.json").write_text(json.dumps(answer))
+def write_weights(engine, folder, cases):
+    for case in cases:
+        answer = engine.ask(f"weights {case} {folder}/{case}.bin")
+        pathlib.Path(folder, f"{case}.json").write_text(json.dumps(answer))
 
 
 def start_runtimes(pythons, folder, widths):
@@ -213,7 +221,7 @@ def measure_engine(engine, options):
             infer(engine, "infer", engine, runtimes, width, options.rounds)
         for worker in runtimes:
             worker.close()
-    show_profile(engine, options.width)
+    show_profile(engine, {f"d={width}": f"profile {width}" for width in options.width})
 
 
 def measure_predictor(engine, options):

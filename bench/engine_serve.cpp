@@ -8,8 +8,6 @@
 //   weights WIDTH FILE          {"tensors": [[name, [sizes]], ...]}: FILE gets all weights, then an input x and its
 //                               logits, as raw float32, so that a peer can show that it computes the same
 
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
@@ -17,22 +15,20 @@
 #include <tuple>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "bench/clock.h"
 #include "bench/engine_case.h"
 #include "bench/fma_peak.h"
+#include "bench/worker.h"
 #include "faithful/base/cpu.h"
 
 namespace faithful::engine::bench {
 namespace {
 
-using faithful::bench::seconds;
+using faithful::bench::timed;
 using testing::ReferenceBatch;
 using testing::ReferenceConfig;
 using testing::ReferenceModel;
 
-constexpr double kTurn = 0.25;      // seconds of work per request
 constexpr std::size_t kShards = 8;  // the engine's default
 
 // A model with all that a step of it needs, kept from request to request.
@@ -73,19 +69,6 @@ class Case {
   ForwardPass forward_;
 };
 
-// Seconds per call, over about a turn.
-template <class Work>
-double timed(const Work& work) {
-  work();
-  std::size_t count = 0;
-  double spent = 0;
-  while (spent < kTurn) {
-    spent += seconds(work);
-    ++count;
-  }
-  return spent / static_cast<double>(count);
-}
-
 std::string time_case(const std::string& kind, std::size_t width, std::size_t threads, std::size_t batch) {
   static std::map<std::tuple<std::size_t, std::size_t, std::size_t>, Case> cases;
   const auto key = std::make_tuple(width, threads, batch);
@@ -118,38 +101,13 @@ std::string time_sgemm(std::size_t threads) {
   });
 }
 
-std::string profile_of(std::size_t width) {
-  Case c(width, 1, 32);
-  for (int i = 0; i < 3; ++i) c.train();
-  Profile profile;
-  const double whole = seconds([&] {
-    for (int i = 0; i < 5; ++i) c.train(&profile);
-  });
-  std::vector<std::string> rows;
-  for (const Profile::Entry& entry : profile.entries()) {
-    rows.push_back(fmt::format(R"(["{}", {:.2f}, {:.2f}])", entry.name, 100 * entry.forward / whole,
-                               100 * entry.backward / whole));
-  }
-  return fmt::format(R"({{"operators": [{}]}})", fmt::join(rows, ", "));
-}
-
 std::string write_weights(std::size_t width, const std::string& path) {
   Case c(width, 1, 2);
-  std::ofstream file(path, std::ios::binary);
-  std::vector<std::string> rows;
-  const auto write = [&](const std::string& name, std::span<const float> numbers, const std::string& sizes) {
-    file.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size_bytes()));
-    rows.push_back(fmt::format(R"(["{}", [{}]])", name, sizes));
-  };
-  for (const ParameterEntry& entry : c.model().parameters.entries()) {
-    std::vector<std::size_t> sizes;
-    for (std::size_t i = 0; i < entry.shape.rank(); ++i) sizes.push_back(entry.shape[i]);
-    write(entry.name, c.model().parameters.values().subspan(entry.offset, entry.shape.count()),
-          fmt::format("{}", fmt::join(sizes, ", ")));
-  }
-  write("x", c.x(), fmt::format("2, {}, {}", c.config().positions, c.config().channels));
-  write("logits", c.infer(), fmt::format("2, {}", c.config().classes));
-  return fmt::format(R"({{"tensors": [{}]}})", fmt::join(rows, ", "));
+  faithful::bench::TensorFile file(path);
+  file.write(c.model().parameters);
+  file.write("x", c.x(), {2, c.config().positions, c.config().channels});
+  file.write("logits", c.infer(), {2, c.config().classes});
+  return file.answer();
 }
 
 std::string answer(const std::string& line) {
@@ -161,8 +119,12 @@ std::string answer(const std::string& line) {
     return time_case(kind, width, threads, batch);
   }
   if (kind == "sgemm" && words >> threads) return time_sgemm(threads);
-  if (kind == "peak" && words >> threads) return added_rates(threads, [] { return faithful::bench::fma_peak(kTurn); });
-  if (kind == "profile" && words >> width) return profile_of(width);
+  if (kind == "peak" && words >> threads)
+    return added_rates(threads, [] { return faithful::bench::fma_peak(faithful::bench::kTurn); });
+  if (kind == "profile" && words >> width) {
+    Case c(width, 1, 32);
+    return faithful::bench::profile_of([&](Profile* profile) { c.train(profile); });
+  }
   if (kind == "weights" && words >> width >> file) return write_weights(width, file);
   return R"({"error": "not a request"})";
 }
@@ -171,10 +133,5 @@ std::string answer(const std::string& line) {
 }  // namespace faithful::engine::bench
 
 int main() {
-  fmt::print("{{\"name\": \"faithful, {}\"}}\n", faithful::instruction_set());
-  std::fflush(stdout);
-  for (std::string line; std::getline(std::cin, line);) {
-    fmt::print("{}\n", faithful::engine::bench::answer(line));
-    std::fflush(stdout);
-  }
+  faithful::bench::serve("faithful, " + faithful::instruction_set(), faithful::engine::bench::answer);
 }

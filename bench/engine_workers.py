@@ -34,11 +34,11 @@ def timed(step):
             return 1e3 * spent / count
 
 
-def engine_tensors(folder, width):
-    """{name: array} as engine_serve wrote them; x and logits are among them."""
-    numbers = np.fromfile(pathlib.Path(folder) / f"{width}.bin", dtype=np.float32)
+def engine_tensors(folder, case):
+    """{name: array} of a width or shape as our worker wrote them; x and logits are among them."""
+    numbers = np.fromfile(pathlib.Path(folder) / f"{case}.bin", dtype=np.float32)
     tensors, at = {}, 0
-    for name, sizes in json.loads((pathlib.Path(folder) / f"{width}.json").read_text())["tensors"]:
+    for name, sizes in json.loads((pathlib.Path(folder) / f"{case}.json").read_text())["tensors"]:
         count = int(np.prod(sizes))
         tensors[name] = numbers[at:at + count].reshape(sizes)
         at += count
@@ -123,10 +123,14 @@ def torch_pass(width, batch, compiled, folder):
     return forward
 
 
+def requests_of_words():
+    for line in sys.stdin:
+        yield line.split()
+
+
 def requests():
     """(kind, width, threads, batch) of each line."""
-    for line in sys.stdin:
-        kind, *numbers = line.split()
+    for kind, *numbers in requests_of_words():
         yield kind, *map(int, numbers)
 
 

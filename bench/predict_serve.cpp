@@ -6,17 +6,14 @@
 //                               two windows x and their log-probabilities, as raw float32
 
 #include <cmath>
-#include <fstream>
-#include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include "bench/clock.h"
 #include "bench/predict_case.h"
+#include "bench/worker.h"
 #include "faithful/base/cpu.h"
 #include "faithful/encoding/encoding.h"
 #include "faithful/model/infer.h"
@@ -24,8 +21,6 @@
 
 namespace faithful::bench {
 namespace {
-
-constexpr double kTurn = 0.25;  // seconds of work per request
 
 // Loaded from the bytes of a file, as a user's would be; kept from request to request.
 const TrainedModel& model_of(std::size_t width) {
@@ -52,38 +47,24 @@ std::string time_predictions(std::size_t width, std::size_t batch) {
   const TrainedModel& model = model_of(width);
   const ModelConfig& config = model.transformer()->config();
   const std::vector<float> x = random_values(batch * config.input.length * config.input.channels);
-  predicted(model, x, batch);
-  std::size_t count = 0;
-  double spent = 0;
-  for (; spent < kTurn; ++count) spent += seconds([&] { predicted(model, x, batch); });
-  return fmt::format(R"({{"ms": {:.5f}, "flops": {:.6g}}})", 1e3 * spent / static_cast<double>(count),
+  const double time = timed([&] { predicted(model, x, batch); });
+  return fmt::format(R"({{"ms": {:.5f}, "flops": {:.6g}}})", 1e3 * time,
                      static_cast<double>(batch) * flops_window(config));
 }
 
 std::string write_weights(std::size_t width, const std::string& path) {
   const TrainedModel& model = model_of(width);
   const ModelConfig& config = model.transformer()->config();
-  std::ofstream file(path, std::ios::binary);
-  std::vector<std::string> rows;
-  const auto write = [&](const std::string& name, std::span<const float> numbers,
-                         const std::vector<std::size_t>& sizes) {
-    file.write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size_bytes()));
-    rows.push_back(fmt::format(R"(["{}", [{}]])", name, fmt::join(sizes, ", ")));
-  };
-  const engine::Parameters<float>& parameters = model.transformer()->classifier().parameters();
-  for (const engine::ParameterEntry& entry : parameters.entries()) {
-    std::vector<std::size_t> sizes;
-    for (std::size_t i = 0; i < entry.shape.rank(); ++i) sizes.push_back(entry.shape[i]);
-    write(entry.name, parameters.values().subspan(entry.offset, entry.shape.count()), sizes);
-  }
+  TensorFile file(path);
+  file.write(model.transformer()->classifier().parameters());
   const Encoding encoding = make_encoding(config.position.encoding, encoding_options(config));
-  write("position", std::vector<float>(encoding.values.begin(), encoding.values.end()), encoding.shape);
+  file.write("position", std::vector<float>(encoding.values.begin(), encoding.values.end()), encoding.shape);
   const std::vector<float> x = random_values(2 * config.input.length * config.input.channels);
   std::vector<float> logits = predicted(model, x, 2);
   for (float& value : logits) value = std::log(value);
-  write("x", x, {2, config.input.length, config.input.channels});
-  write("logits", logits, {2, config.input.classes});
-  return fmt::format(R"({{"tensors": [{}]}})", fmt::join(rows, ", "));
+  file.write("x", x, {2, config.input.length, config.input.channels});
+  file.write("logits", logits, {2, config.input.classes});
+  return file.answer();
 }
 
 std::string answer(const std::string& line) {
@@ -100,10 +81,5 @@ std::string answer(const std::string& line) {
 }  // namespace faithful::bench
 
 int main() {
-  fmt::print("{{\"name\": \"predict, {}\"}}\n", faithful::instruction_set());
-  std::fflush(stdout);
-  for (std::string line; std::getline(std::cin, line);) {
-    fmt::print("{}\n", faithful::bench::answer(line));
-    std::fflush(stdout);
-  }
+  faithful::bench::serve("predict, " + faithful::instruction_set(), faithful::bench::answer);
 }

@@ -23,7 +23,11 @@ void pass_on(const T* from, std::size_t width, const Gradient<T>& to, std::size_
 // The same for an input whose rows repeat: what comes after the first round is added.
 template <class T>
 void pass_on_repeated(const T* from, std::size_t from_stride, std::size_t rows, Tensor<T> x, Gradient<T> to) {
-  const std::size_t period = x.rows();
+  const std::size_t period = x.rows(), width = x.width();
+  if (rows == period && from_stride == width && to.stride == width) {  // nothing between the rows: one long row
+    pass_on(from, rows * width, to, 0);
+    return;
+  }
   for (std::size_t r = 0; r < rows; ++r) {
     pass_on(from + r * from_stride, x.width(), {to.data, to.stride, to.add || r >= period}, r % period);
   }
@@ -36,9 +40,12 @@ Tensor<T> add(Tape<T>& tape, Tensor<T> x, Tensor<T> y) {
   const auto timing = tape.time("add");
   assert(x.width() == y.width() && x.rows() % y.rows() == 0);
   const Tensor<T> z = tape.make(x.shape);
-  for (std::size_t r = 0; r < x.rows(); ++r) {
-    std::copy_n(x.row(r), x.width(), z.row(r));
-    add(static_cast<const T*>(y.row(r % y.rows())), x.width(), z.row(r));
+  // As long rows, where nothing lies between those of a round of y.
+  const bool whole = x.contiguous() && y.contiguous();
+  const std::size_t rows = whole ? x.rows() / y.rows() : x.rows(), width = x.shape.count() / rows;
+  for (std::size_t r = 0; r < rows; ++r) {
+    std::copy_n(whole ? x.data + r * width : x.row(r), width, z.data + r * width);
+    add(static_cast<const T*>(whole ? y.data : y.row(r % y.rows())), width, z.data + r * width);
   }
   tape.record("add", z, [&tape, x, y, z] {
     const T* dz = tape.gradient_of(z);

@@ -79,10 +79,10 @@ class GroupedConvolution {
     View<T> rows;
   };
   Unfolded take_unfolded(Arena& scratch) const {
-    Unfolded u{scratch.take<T>(padded_ * width_), {}};
-    std::fill_n(u.padded, padded_ * width_, T(0));
+    Unfolded u{scratch.take<T>(padded_ * width_ + kReadBehind), {}};
+    std::fill_n(u.padded, padded_ * width_ + kReadBehind, T(0));
     const bool overlap = options_.dilation == 1;
-    u.rows = {overlap ? u.padded : scratch.take<T>(outputs_ * taps_), outputs_, taps_,
+    u.rows = {overlap ? u.padded : scratch.take<T>(outputs_ * taps_ + kReadBehind), outputs_, taps_,
               overlap ? options_.stride * width_ : taps_};
     return u;
   }
@@ -140,7 +140,6 @@ void GroupedConvolution<T>::backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weigh
   T* dweight = wants_weight ? tape.gradient_to_add(weight) : nullptr;
   T* dbias = bias && tape.wants(bias) ? tape.gradient_to_add(bias) : nullptr;
   const Unfolded u = take_unfolded(tape.scratch());
-  T* packed_rows = tape.scratch().template take<T>(packed_size<T>(outputs_, taps_));
   T* drows = tape.scratch().template take<T>(outputs_ * taps_);
   T* folded = tape.scratch().template take<T>(padded_ * width_);
   for (std::size_t run = 0; run < runs_; ++run) {
@@ -154,8 +153,8 @@ void GroupedConvolution<T>::backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weigh
       const View<const T> from{dy + s * outputs_ * out_, outputs_, out_, out_};
       if (wants_weight) {
         unfold_into(x.data + s * positions_ * width_, u);
-        gemm<T>(from, Form::kTransposed, u.rows, Form::kPlain, {dweight + group * out_ * taps_, out_, taps_, taps_},
-                packed_rows, {.add = true});
+        gemm_in_place<T>(from, Form::kTransposed, u.rows, {dweight + group * out_ * taps_, out_, taps_, taps_},
+                         {.add = true});
       }
       if (!wants_x) continue;
       gemm_packed<T>(from, Form::kPlain, packed, {drows, outputs_, taps_, taps_});

@@ -23,6 +23,8 @@ constexpr std::size_t kBlockRows = 12 * kTileRows;
 constexpr std::size_t kMostDepth = 320;
 constexpr std::size_t kPackedFrom = 129;  // columns of C: for fewer, A transposed is read where it lies (measured)
 constexpr std::size_t kVectors = HWY_MAX_BYTES == 64 ? 4 : 2;
+constexpr bool kMasksStores =
+    HWY_MAX_BYTES == 64;  // AVX-512 stores part of a vector as fast as all of it; AVX2 does not
 template <class T>
 constexpr std::size_t kWidth = kVectors* HWY_LANES(T);
 
@@ -34,11 +36,19 @@ struct TileRows {
   std::size_t step;               // from p to p + 1
 };
 
-// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors. Sums of an element run over p
-// in the same order whatever the number of rows and vectors.
-template <class T, std::size_t kRows, std::size_t kUsed = kVectors>
-HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const T* HWY_RESTRICT panel,
-                              T* HWY_RESTRICT c, std::size_t c_stride, bool add, const T* bias) {
+// One panel of B: `step` numbers from row p to row p + 1.
+template <class T>
+struct Panel {
+  const T* data;
+  std::size_t step;
+};
+
+// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors; with kPart, of the last of
+// them only the lanes that `columns` leaves. Sums of an element run over p in the same order whatever the number of
+// rows and vectors.
+template <class T, std::size_t kRows, std::size_t kUsed = kVectors, bool kPart = false>
+HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, Panel<T> b_panel, T* HWY_RESTRICT c,
+                              std::size_t c_stride, bool add, const T* bias, std::size_t columns = 0) {
   const hn::ScalableTag<T> d;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kLanes = HWY_LANES(T);
@@ -49,10 +59,11 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const 
     for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::Zero(d);
   }
   const T* HWY_RESTRICT a = rows.data;
-  for (std::size_t p = 0; p < depth; ++p, a += rows.step, panel += kWidth<T>) {
+  const T* HWY_RESTRICT panel = b_panel.data;
+  for (std::size_t p = 0; p < depth; ++p, a += rows.step, panel += b_panel.step) {
     V b[kUsed];
     HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kUsed; ++v) b[v] = hn::Load(d, panel + v * kLanes);
+    for (std::size_t v = 0; v < kUsed; ++v) b[v] = hn::LoadU(d, panel + v * kLanes);
     HWY_UNROLL(6)
     for (std::size_t r = 0; r < kRows; ++r) {
       const V factor = hn::Set(d, a[rows.offset[r]]);
@@ -60,12 +71,19 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const 
       for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
     }
   }
+  const auto inside = hn::FirstN(d, kPart ? columns - (kUsed - 1) * kLanes : kLanes);
   HWY_UNROLL(6)
   for (std::size_t r = 0; r < kRows; ++r) {
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kUsed; ++v) {
       T* at = c + r * c_stride + v * kLanes;
       V sum = sums[r][v];
+      if (kPart && v + 1 == kUsed) {
+        if (add) sum = hn::Add(sum, hn::MaskedLoad(inside, d, at));
+        if (bias != nullptr) sum = hn::Add(sum, hn::MaskedLoad(inside, d, bias + v * kLanes));
+        hn::BlendedStore(sum, inside, d, at);
+        continue;
+      }
       if (add) sum = hn::Add(sum, hn::LoadU(d, at));
       if (bias != nullptr) sum = hn::Add(sum, hn::LoadU(d, bias + v * kLanes));
       hn::StoreU(sum, d, at);
@@ -75,7 +93,7 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, const 
 
 // The same for the rows that are left at the lower edge.
 template <class T>
-HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const TileRows<T>& rows, const T* panel, T* c,
+HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const TileRows<T>& rows, Panel<T> panel, T* c,
                                 std::size_t c_stride, bool add, const T* bias) {
   static_assert(kTileRows == 6);
   switch (count) {
@@ -94,11 +112,18 @@ HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const Tile
   }
 }
 
-// A tile at the right edge goes through one of whole width beside it, with no more vectors than it has columns for.
-// Rows that are missing repeat the last one.
+// A tile at the right edge has no more vectors than it has columns for. One that has all rows and fills its vectors (or
+// stores part of one fast) is written in place. Others go through a whole tile beside it; rows that are missing repeat
+// the last one.
 template <class T, std::size_t kUsed>
-HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, const T* panel, View<T> c, bool add,
+HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, Panel<T> panel, View<T> c, bool add,
                                 const T* bias) {
+  if (c.rows == kTileRows) {
+    if (c.columns == kUsed * HWY_LANES(T))
+      return multiply_tile<T, kTileRows, kUsed>(depth, rows, panel, c.data, c.stride, add, bias);
+    if constexpr (kMasksStores)
+      return multiply_tile<T, kTileRows, kUsed, true>(depth, rows, panel, c.data, c.stride, add, bias, c.columns);
+  }
   for (std::size_t r = c.rows; r < kTileRows; ++r) rows.offset[r] = rows.offset[c.rows - 1];
   alignas(64) T tile[kTileRows * kWidth<T>];
   alignas(64) T whole_bias[kWidth<T>];
@@ -111,7 +136,7 @@ HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, const T* pa
 }
 
 template <class T>
-void multiply_right_edge(std::size_t depth, const TileRows<T>& rows, const T* panel, View<T> c, bool add,
+void multiply_right_edge(std::size_t depth, const TileRows<T>& rows, Panel<T> panel, View<T> c, bool add,
                          const T* bias) {
   static_assert(kVectors <= 4);
   const std::size_t used = (c.columns + HWY_LANES(T) - 1) / HWY_LANES(T);
@@ -140,12 +165,12 @@ void pack_rows(View<const T> a, std::size_t first, std::size_t count, std::size_
   }
 }
 
-// One block of rows against all panels.
+// One block of rows against all panels, which lie `apart`.
 template <class T>
-void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t k, std::size_t depth, const T* packed,
+void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t depth, Panel<T> panel, std::size_t apart,
                     View<T> c, bool add, const T* bias) {
   const TileRows<T> first = rows;
-  for (std::size_t j = 0; j < c.columns; j += kWidth<T>, packed += k * kWidth<T>) {
+  for (std::size_t j = 0; j < c.columns; j += kWidth<T>, panel.data += apart) {
     const std::size_t columns = std::min(kWidth<T>, c.columns - j);
     const T* panel_bias = bias == nullptr ? nullptr : bias + j;
     rows.data = first.data;
@@ -153,18 +178,19 @@ void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t k, st
       const std::size_t here = std::min(kTileRows, c.rows - i);
       T* at = &c(i, j);
       if (columns < kWidth<T>) {
-        multiply_right_edge<T>(depth, rows, packed, {at, here, columns, c.stride}, add, panel_bias);
+        multiply_right_edge<T>(depth, rows, panel, {at, here, columns, c.stride}, add, panel_bias);
       } else if (here < kTileRows) {
-        multiply_rows<T>(here, depth, rows, packed, at, c.stride, add, panel_bias);
+        multiply_rows<T>(here, depth, rows, panel, at, c.stride, add, panel_bias);
       } else {
-        multiply_tile<T, kTileRows>(depth, rows, packed, at, c.stride, add, panel_bias);
+        multiply_tile<T, kTileRows>(depth, rows, panel, at, c.stride, add, panel_bias);
       }
     }
   }
 }
 
+// B is packed, or read where it lies: its panels then are `apart` = one width.
 template <class T>
-void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start) {
+void multiply(View<const T> a, Form form, Panel<T> b, std::size_t apart, View<T> c, Start<T> start) {
   const bool plain = form == Form::kPlain;
   const std::size_t k = plain ? a.columns : a.rows;
   const std::size_t blocks = std::max<std::size_t>(1, (k + kMostDepth - 1) / kMostDepth);
@@ -190,10 +216,21 @@ void multiply(View<const T> a, Form form, const T* packed, View<T> c, Start<T> s
         rows = {block_of_a, {0, 1, 2, 3, 4, 5}, kTileRows};
         tile_stride = kTileRows * depth;
       }
-      multiply_block<T>(rows, tile_stride, k, depth, packed + p0 * kWidth<T>, {&c(i0, 0), count, c.columns, c.stride},
-                        add, bias);
+      multiply_block<T>(rows, tile_stride, depth, {b.data + p0 * b.step, b.step}, apart,
+                        {&c(i0, 0), count, c.columns, c.stride}, add, bias);
     }
   }
+}
+
+template <class T>
+void multiply_packed(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start) {
+  const std::size_t k = form == Form::kPlain ? a.columns : a.rows;
+  multiply<T>(a, form, {packed, kWidth<T>}, k * kWidth<T>, c, start);
+}
+
+template <class T>
+void multiply_in_place(View<const T> a, Form form, View<const T> b, View<T> c, Start<T> start) {
+  multiply<T>(a, form, {b.data, b.stride}, kWidth<T>, c, start);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -241,7 +278,8 @@ void pack_panel(const T* from, std::size_t stride, std::size_t columns, std::siz
     if (columns == kWidth<T>) {
       std::memcpy(to, from, kWidth<T> * sizeof(T));
     } else {
-      for (std::size_t c = 0; c < kWidth<T>; ++c) to[c] = c < columns ? from[c] : T(0);
+      std::memcpy(to, from, columns * sizeof(T));
+      std::memset(to + columns, 0, (kWidth<T> - columns) * sizeof(T));
     }
   }
 }
@@ -267,10 +305,16 @@ std::size_t double_width() {
   return kWidth<double>;
 }
 void multiply_float(View<const float> a, Form form, const float* packed, View<float> c, Start<float> start) {
-  multiply(a, form, packed, c, start);
+  multiply_packed(a, form, packed, c, start);
 }
 void multiply_double(View<const double> a, Form form, const double* packed, View<double> c, Start<double> start) {
-  multiply(a, form, packed, c, start);
+  multiply_packed(a, form, packed, c, start);
+}
+void in_place_float(View<const float> a, Form form, View<const float> b, View<float> c, Start<float> start) {
+  multiply_in_place(a, form, b, c, start);
+}
+void in_place_double(View<const double> a, Form form, View<const double> b, View<double> c, Start<double> start) {
+  multiply_in_place(a, form, b, c, start);
 }
 void rearrange_float(View<const float> b, Form form, float* packed) {
   rearrange(b, form, packed);
@@ -289,6 +333,8 @@ HWY_EXPORT(float_width);
 HWY_EXPORT(double_width);
 HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
+HWY_EXPORT(in_place_float);
+HWY_EXPORT(in_place_double);
 HWY_EXPORT(rearrange_float);
 HWY_EXPORT(rearrange_double);
 
@@ -320,6 +366,17 @@ template <>
 void gemm_packed(View<const double> a, Form form, const double* packed, View<double> c, Start<double> start) {
   assert(c.rows == (form == Form::kPlain ? a.rows : a.columns));
   HWY_DYNAMIC_DISPATCH(multiply_double)(a, form, packed, c, start);
+}
+
+template <>
+void gemm_in_place(View<const float> a, Form form, View<const float> b, View<float> c, Start<float> start) {
+  assert(c.columns == b.columns && b.rows == (form == Form::kPlain ? a.columns : a.rows));
+  FAITHFUL_KERNEL(in_place_float)(a, form, b, c, start);
+}
+template <>
+void gemm_in_place(View<const double> a, Form form, View<const double> b, View<double> c, Start<double> start) {
+  assert(c.columns == b.columns && b.rows == (form == Form::kPlain ? a.columns : a.rows));
+  FAITHFUL_KERNEL(in_place_double)(a, form, b, c, start);
 }
 
 }  // namespace faithful::engine

@@ -31,7 +31,7 @@ struct Start {
 template <class T>
 std::size_t packed_size(std::size_t k, std::size_t n);
 
-// `packed` must be aligned to 64 bytes and hold packed_size(k, n) numbers, k and n being those of op(B).
+// `packed` should be aligned to 64 bytes, for speed, and must hold packed_size(k, n) numbers, k and n being those of op(B).
 template <class T>
 void pack(View<const T> b, Form form, T* packed);
 
@@ -40,12 +40,20 @@ void pack(View<const T> b, Form form, T* packed);
 template <class T>
 void gemm_packed(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start = {});
 
-// The same with B packed on the way into `scratch`, which holds packed_size(k, n) numbers.
+// The same with B packed on the way into `scratch`, which holds packed_size(k, n) numbers. A plain B of exactly the
+// width of a panel lies in memory as if it were packed.
 template <class T>
 void gemm(View<const T> a, Form a_form, View<const T> b, Form b_form, View<T> c, T* scratch, Start<T> start = {}) {
-  pack(b, b_form, scratch);
-  gemm_packed(a, a_form, scratch, c, start);
+  const bool is_packed = b_form == Form::kPlain && b.stride == b.columns && b.columns == packed_size<T>(1, 1);
+  if (!is_packed) pack(b, b_form, scratch);
+  gemm_packed(a, a_form, is_packed ? b.data : scratch, c, start);
 }
+
+// The same with B [k, n] read where it lies: for rows of B that overlap or follow each other closely, so that all of B
+// is in the first-level cache. Reads, and does not use, up to kReadBehind numbers behind the last row of B.
+inline constexpr std::size_t kReadBehind = 15;
+template <class T>
+void gemm_in_place(View<const T> a, Form a_form, View<const T> b, View<T> c, Start<T> start = {});
 
 namespace reference {
 

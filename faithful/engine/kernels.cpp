@@ -15,12 +15,13 @@ using Wide = hn::ScalableTag<float>;
 using Single = hn::CappedTag<float, 1>;
 constexpr std::size_t kLanes = HWY_LANES(float);
 
-// Calls body(tag, i) for whole vectors and then for the elements left over, one by one with a tag of one lane.
-template <class Body>
-HWY_INLINE void for_each(std::size_t n, const Body& body) {
-  std::size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) body(Wide(), i);
-  for (; i < n; ++i) body(Single(), i);
+// Calls body(tag, i) for whole vectors, and then for halves, quarters, .. of one until all n elements have had theirs.
+template <std::size_t kMost = kLanes, class Body>
+HWY_INLINE void for_each(std::size_t n, const Body& body, std::size_t i = 0) {
+  for (; i + kMost <= n; i += kMost) body(hn::CappedTag<float, kMost>(), i);
+  if constexpr (kMost > 1) {
+    if (i < n) for_each<kMost / 2>(n, body, i);
+  }
 }
 
 // p = ((p x + c0) x + c1) ..., N vectors in step: each instruction stands beside others that need not wait for it. One
@@ -383,12 +384,6 @@ void multiply(const float* x, std::size_t n, float* y) {
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
 }
 
-void multiply_add(const float* x, const float* factors, std::size_t n, float* y) {
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    hn::StoreU(hn::MulAdd(hn::LoadU(d, x + i), hn::LoadU(d, factors + i), hn::LoadU(d, y + i)), d, y + i);
-  });
-}
-
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
   for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
 }
@@ -465,11 +460,6 @@ void add(const float* x, std::size_t n, float* y) {
 HWY_EXPORT(multiply);
 void multiply(const float* x, std::size_t n, float* y) {
   return FAITHFUL_KERNEL(multiply)(x, n, y);
-}
-
-HWY_EXPORT(multiply_add);
-void multiply_add(const float* x, const float* factors, std::size_t n, float* y) {
-  return FAITHFUL_KERNEL(multiply_add)(x, factors, n, y);
 }
 
 HWY_EXPORT(rescale);

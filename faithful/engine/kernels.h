@@ -41,8 +41,16 @@ void normalize_backward(const Normalization<float>& of, const float* dy, std::si
 void add(const float* x, std::size_t n, float* y);
 void multiply(const float* x, std::size_t n, float* y);
 void rescale(float factor, std::size_t n, float* x);
-void multiply_add(const float* x, const float* factors, std::size_t n, float* y);  // rounded once with FMA, else twice
+void add_squares(const float* x, const float* mean, std::size_t n, float* sums);
+void standardize(const Standardization<float>& of, const float* x, std::size_t n, float* unit, float* y);
+void add_slopes(const float* dy, const float* unit, std::size_t n, float* sums, float* slopes);
+void standardize_backward(const StandardizationBackward<float>& of, const float* dy, const float* unit, std::size_t n,
+                          bool add, float* dx);
 void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y);
+
+// Each term rounded once with FMA, else twice; sums of weights' gradients run over the rows in another order.
+void depthwise(const Depthwise& of, const float* x, const float* weights, bool add, float* y);
+void depthwise_weights(const Depthwise& of, const float* x, const float* dy, float* dweights);
 
 // The same draws as the twin, on every instruction set.
 void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors);
@@ -54,11 +62,14 @@ void adamw(const float* const* gradients, std::size_t shards, float factor, std:
 using reference::adamw;
 using reference::add;
 using reference::add_rows;
+using reference::add_slopes;
+using reference::add_squares;
+using reference::depthwise;
+using reference::depthwise_weights;
 using reference::dropout_factors;
 using reference::exponential;
 using reference::gelu;
 using reference::multiply;
-using reference::multiply_add;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;
@@ -67,5 +78,7 @@ using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;
 using reference::softmax_rows;
+using reference::standardize;
+using reference::standardize_backward;
 
 }  // namespace faithful::engine

@@ -155,42 +155,42 @@ void column_statistics(Arena& scratch, const T* x, const Columns& at, T* mean, T
   for (std::size_t c = 0; c < at.width; ++c) mean[c] /= count;
   at.spread(mean, means);
   std::fill_n(sums, at.wide(), T(0));
-  at.for_each([&](std::size_t first, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) sums[i] += (x[first + i] - means[i]) * (x[first + i] - means[i]);
-  });
+  at.for_each([&](std::size_t i, std::size_t n) { add_squares(x + i, static_cast<const T*>(means), n, sums); });
   at.fold(sums, variance);
   for (std::size_t c = 0; c < at.width; ++c) variance[c] /= count;
 }
 
-// unit = (x - mean) scale, y = unit gain + offset.
+// unit = (x - mean) scale, y = activation(unit gain + offset), some rows at a time. `slope`: null where not wanted.
 template <class T>
-void standardize(Arena& scratch, const T* x, const Columns& at, const T* mean, const T* scale, const T* gain,
-                 const T* offset, T* unit, T* y) {
+void standardize_columns(Arena& scratch, const T* x, const Columns& at, const Standardization<T>& of,
+                         Activation activation, T* unit, T* y, T* slope) {
   const ScratchScope scope(scratch);
-  T* wide[4];
-  const T* narrow[] = {mean, scale, gain, offset};
-  for (std::size_t k = 0; k < 4; ++k) at.spread(narrow[k], wide[k] = scratch.take<T>(at.wide()));
-  at.for_each([&](std::size_t first, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) unit[first + i] = (x[first + i] - wide[0][i]) * wide[1][i];
-    for (std::size_t i = 0; i < n; ++i) y[first + i] = unit[first + i] * wide[2][i] + wide[3][i];
+  const auto spread = [&](const T* of_columns) {
+    T* wide = scratch.take<T>(at.wide());
+    at.spread(of_columns, wide);
+    return wide;
+  };
+  const Standardization<T> wide{spread(of.mean), spread(of.scale), spread(of.gain), spread(of.offset)};
+  at.for_each([&](std::size_t i, std::size_t n) {
+    standardize(wide, x + i, n, unit + i, y + i);
+    activate<T>(activation, y + i, n, y + i, slope == nullptr ? nullptr : slope + i);
   });
 }
 
 // One group; `to`: where dx goes, or nowhere.
 template <class T>
 void batch_norm_backward(Tape<T>& tape, const Columns& at, Tensor<T> gain, Tensor<T> offset, Tensor<T> y, const T* unit,
-                         const T* scales, bool of_batch, std::size_t group, Gradient<T> to) {
-  const T* dy = tape.gradient_of(y);
+                         const T* slope_of_y, Activation activation, const T* scales, bool of_batch, std::size_t group,
+                         Gradient<T> to) {
+  T* dy = tape.gradient_of(y);
   Arena& scratch = tape.scratch();
   const ScratchScope scope(scratch);
   T* sums = scratch.template take<T>(2 * at.wide());  // of dy, and of dy along unit
   T* slopes = sums + at.wide();
   std::fill_n(sums, 2 * at.wide(), T(0));
-  at.for_each([&](std::size_t first, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) {
-      sums[i] += dy[first + i];
-      slopes[i] += dy[first + i] * unit[first + i];
-    }
+  at.for_each([&](std::size_t i, std::size_t n) {
+    activate_backward<T>(activation, y.data + i, slope_of_y == nullptr ? nullptr : slope_of_y + i, n, dy + i);
+    add_slopes(static_cast<const T*>(dy) + i, unit + i, n, sums, slopes);
   });
   T* mean = scratch.template take<T>(at.width);
   T* slope = scratch.template take<T>(at.width);
@@ -211,12 +211,9 @@ void batch_norm_backward(Tape<T>& tape, const Columns& at, Tensor<T> gain, Tenso
   at.spread(factor, factors);
   at.spread(mean, sums);
   at.spread(slope, slopes);
-  at.for_each([&](std::size_t first, std::size_t n) {
-    T* dx = to.data + first;
-    for (std::size_t i = 0; i < n; ++i) {
-      const T d = factors[i] * (dy[first + i] - sums[i] - unit[first + i] * slopes[i]);
-      dx[i] = to.add ? dx[i] + d : d;
-    }
+  const StandardizationBackward<T> of{factors, sums, slopes};
+  at.for_each([&](std::size_t i, std::size_t n) {
+    standardize_backward(of, static_cast<const T*>(dy) + i, unit + i, n, to.add, to.data + i);
   });
   if (!to.add) at.clear_padding(to.data);
 }
@@ -245,6 +242,7 @@ Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offse
   const Tensor<T> y = tape.make(x.shape);
   T* unit = tape.arena().template take<T>(x.shape.count());
   T* scales = tape.arena().template take<T>(all);  // [G, D]
+  T* slope = take_slope(tape, options.activation, y.shape.count());
   const bool of_batch = tape.training();
   T* means = of_batch ? tape.arena().template take<T>(all) : mean.data;
   T* variances = of_batch ? tape.arena().template take<T>(all) : variance.data;
@@ -254,18 +252,16 @@ Tensor<T> batch_norm(Tape<T>& tape, Tensor<T> x, Tensor<T> gain, Tensor<T> offse
     if (of_batch) column_statistics<T>(tape.scratch(), x.data, at, means + own, variances + own);
     for (std::size_t c = own; c < own + width; ++c)
       scales[c] = 1 / std::sqrt(variances[c] + static_cast<T>(options.epsilon));
-    standardize<T>(tape.scratch(), x.data, at, means + own, scales + own, gain.data + own, offset.data + own, unit,
-                   y.data);
+    standardize_columns<T>(tape.scratch(), x.data, at, {means + own, scales + own, gain.data + own, offset.data + own},
+                           options.activation, unit, y.data, slope);
     at.clear_padding(y.data);
   }
   if (of_batch) leave_statistics<T>(tape, mean, variance, columns_of(x, gain, 0, mask).count(), means, variances);
-  T* slope = take_slope(tape, options.activation, y.shape.count());
-  activate<T>(options.activation, y.data, y.shape.count(), y.data, slope);
   tape.record("batch_norm", y, [&tape, x, gain, offset, y, unit, scales, slope, of_batch, groups, mask, options] {
-    activate_backward<T>(options.activation, y.data, slope, y.shape.count(), tape.gradient_of(y));
     const Gradient<T> to = tape.wants(x) ? tape.gradient(x) : Gradient<T>{};
     for (std::size_t g = 0; g < groups; ++g) {
-      batch_norm_backward(tape, columns_of(x, gain, g, mask), gain, offset, y, unit, scales, of_batch, g, to);
+      batch_norm_backward(tape, columns_of(x, gain, g, mask), gain, offset, y, unit, slope, options.activation, scales,
+                          of_batch, g, to);
     }
   });
   return y;

@@ -37,6 +37,21 @@ struct Normalization {
   T* y;                    // [rows, width]
 };
 
+// Batch norm of some rows that lie side by side as one long row: the numbers of every column, repeated for each row.
+template <class T>
+struct Standardization {
+  const T *mean, *scale, *gain, *offset;
+};
+template <class T>
+struct StandardizationBackward {
+  const T *factor, *mean, *slope;  // gain times scale; the means of dy and of dy along the unit
+};
+
+// A filter per column over the rows of one sample, x [positions, width], weights [kernel, width], an odd kernel.
+struct Depthwise {
+  std::size_t positions, width, kernel, dilation;
+};
+
 }  // namespace faithful::engine
 
 namespace faithful::engine::reference {
@@ -137,6 +152,67 @@ void normalize_backward(const Normalization<T>& of, const T* dy, std::size_t fir
   }
 }
 
+// sums += (x - mean)².
+template <class T>
+void add_squares(const T* x, const T* mean, std::size_t n, T* sums) {
+  for (std::size_t i = 0; i < n; ++i) sums[i] += (x[i] - mean[i]) * (x[i] - mean[i]);
+}
+
+// unit = (x - mean) scale, y = unit gain + offset.
+template <class T>
+void standardize(const Standardization<T>& of, const T* x, std::size_t n, T* unit, T* y) {
+  for (std::size_t i = 0; i < n; ++i) {
+    unit[i] = (x[i] - of.mean[i]) * of.scale[i];
+    y[i] = unit[i] * of.gain[i] + of.offset[i];
+  }
+}
+
+// sums += dy, slopes += dy unit.
+template <class T>
+void add_slopes(const T* dy, const T* unit, std::size_t n, T* sums, T* slopes) {
+  for (std::size_t i = 0; i < n; ++i) {
+    sums[i] += dy[i];
+    slopes[i] += dy[i] * unit[i];
+  }
+}
+
+// dx = factor (dy - mean - unit slope), or added to it.
+template <class T>
+void standardize_backward(const StandardizationBackward<T>& of, const T* dy, const T* unit, std::size_t n, bool add,
+                          T* dx) {
+  for (std::size_t i = 0; i < n; ++i) {
+    const T d = of.factor[i] * (dy[i] - of.mean[i] - unit[i] * of.slope[i]);
+    dx[i] = add ? dx[i] + d : d;
+  }
+}
+
+// Calls visit(tap, index of a number of the result, of the one that the tap sees) for all that are not on padding.
+template <class Visit>
+void for_each_tap(const Depthwise& of, const Visit& visit) {
+  for (std::size_t t = 0; t < of.positions; ++t) {
+    for (std::size_t k = 0; k < of.kernel; ++k) {
+      const std::size_t seen = t + k * of.dilation, padding = of.kernel / 2 * of.dilation;
+      if (seen < padding || seen - padding >= of.positions) continue;
+      for (std::size_t c = 0; c < of.width; ++c) {
+        visit(k * of.width + c, t * of.width + c, (seen - padding) * of.width + c);
+      }
+    }
+  }
+}
+
+// y[t, c] = Σ_k W[k, c] x[t + (k - kernel / 2) dilation, c], zero outside; or added to y.
+template <class T>
+void depthwise(const Depthwise& of, const T* x, const T* weights, bool add, T* y) {
+  if (!add) std::fill_n(y, of.positions * of.width, T(0));
+  for_each_tap(of, [&](std::size_t tap, std::size_t to, std::size_t from) { y[to] += weights[tap] * x[from]; });
+}
+
+// dW[k, c] += Σ_t dy[t, c] x[t + (k - kernel / 2) dilation, c].
+template <class T>
+void depthwise_weights(const Depthwise& of, const T* x, const T* dy, T* dweights) {
+  for_each_tap(of, [&](std::size_t tap, std::size_t at, std::size_t from) { dweights[tap] += dy[at] * x[from]; });
+}
+
 // y += x.
 template <class T>
 void add(const T* x, std::size_t n, T* y) {
@@ -144,11 +220,6 @@ void add(const T* x, std::size_t n, T* y) {
 }
 
 // y *= x.
-template <class T>
-void multiply_add(const T* x, const T* factors, std::size_t n, T* y) {
-  for (std::size_t i = 0; i < n; ++i) y[i] += x[i] * factors[i];
-}
-
 template <class T>
 void multiply(const T* x, std::size_t n, T* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] *= x[i];

@@ -17,13 +17,11 @@ struct Case {
 };
 
 // Sizes around the tile (6 rows, 8 to 64 columns), the block of rows (72), the depth of a pass (320), and primes.
-const std::vector<Case> kCases = {{1, 1, 1},      {1, 16, 1},     {2, 3, 5},
-                                  {6, 16, 8},     {7, 17, 9},     {5, 15, 31},
-                                  {12, 32, 3},    {13, 67, 11},   {72, 16, 64},
-                                  {73, 65, 38},   {1, 1, 321},    {3, 100, 640},
-                                  {19, 5, 641},   {100, 100, 16}, {144, 128, 1},
-                                  {97, 101, 103}, {13, 129, 37},  {80, 150, 330},
-                                  {6, 160, 7},    {1, 200, 2}};  // on both sides of where A transposed is packed
+const std::vector<Case> kCases = {{1, 1, 1},      {1, 16, 1},    {2, 3, 5},      {6, 16, 8},     {7, 17, 9},
+                                  {5, 15, 31},    {12, 32, 3},   {13, 67, 11},   {72, 16, 64},   {73, 65, 38},
+                                  {1, 1, 321},    {3, 100, 640}, {19, 5, 641},   {100, 100, 16}, {144, 128, 1},
+                                  {97, 101, 103}, {13, 129, 37}, {80, 150, 330}, {6, 160, 7},    {1, 200, 2},
+                                  {12, 63, 9},    {6, 21, 31},   {18, 126, 7}};  // on both sides of where A transposed is packed
 
 template <class T>
 std::vector<T> numbers(std::size_t count, std::uint64_t stream) {
@@ -76,6 +74,49 @@ TEST(Gemm, FloatEqualsTheNaiveProductInEveryForm) {
 }
 TEST(Gemm, DoubleEqualsTheNaiveProductInEveryForm) {
   compare_with_reference<double>();
+}
+
+// Rows of B that overlap, as those of a convolution do, and what lies behind them is no number.
+template <class T>
+void compare_in_place_with_reference() {
+  for (const auto& [m, n, k] : kCases) {
+    for (const Form form : {Form::kPlain, Form::kTransposed}) {
+      for (const std::size_t b_stride : {std::size_t{1}, n, n + 3}) {
+        const auto [a_rows, a_columns] = form == Form::kPlain ? std::pair(m, k) : std::pair(k, m);
+        const std::vector<T> a = numbers<T>(m * k, 1), old = numbers<T>(m * (n + 2), 3);
+        std::vector<T> b = numbers<T>((k - 1) * b_stride + n, 2);
+        b.resize(b.size() + kReadBehind, std::numeric_limits<T>::quiet_NaN());
+        for (const bool add : {false, true}) {
+          std::vector<T> ours = old, naive = old;
+          const View<const T> a_view{a.data(), a_rows, a_columns, a_columns}, b_view{b.data(), k, n, b_stride};
+          gemm_in_place<T>(a_view, form, b_view, {ours.data(), m, n, n + 2}, {.add = add});
+          reference::gemm<T>(a_view, form, b_view, Form::kPlain, {naive.data(), m, n, n + 2}, {.add = add});
+          for (std::size_t i = 0; i < ours.size(); ++i) {
+            const double bound = std::numeric_limits<T>::epsilon() * static_cast<double>(k + 2);
+            ASSERT_NEAR(ours[i], naive[i], i % (n + 2) < n ? bound : 0) << m << " x " << n << " x " << k << " at " << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, ReadsTheRightFactorInPlace) {
+  compare_in_place_with_reference<float>();
+  compare_in_place_with_reference<double>();
+}
+
+// Packed once and read as if packed: the same bits.
+TEST(Gemm, AFactorAsWideAsAPanelNeedsNoPacking) {
+  const std::size_t n = packed_size<float>(1, 1), m = 7, k = 11;
+  const std::vector<float> a = numbers<float>(m * k, 1), b = numbers<float>(k * n, 2);
+  Packed<float> packed(packed_size<float>(k, n)), unused(packed_size<float>(k, n));
+  std::vector<float> expected(m * n), ours(m * n);
+  pack<float>({b.data(), k, n, n}, Form::kPlain, packed.data());
+  gemm_packed<float>({a.data(), m, k, k}, Form::kPlain, packed.data(), {expected.data(), m, n, n});
+  gemm<float>({a.data(), m, k, k}, Form::kPlain, {b.data(), k, n, n}, Form::kPlain, {ours.data(), m, n, n},
+              unused.data());
+  EXPECT_EQ(ours, expected);
 }
 
 TEST(Gemm, AnEmptySumIsTheBias) {
