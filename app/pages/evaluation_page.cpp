@@ -74,7 +74,7 @@ Panel confusion_panel(const EvaluationContent& content) {
 
 // How often windows of each confidence are right, and what share of the windows they are.
 CaptionedFigure reliability_figure(const EvaluationContent& content) {
-  Curve diagonal{.name = "perfect", .x = {0, 1}, .y = {0, 1}, .ink = kSpanInk, .dash = 2};
+  Curve diagonal{.name = "perfect", .x = {0, 1}, .y = {0, 1}, .ink = kSpanInk};
   Curve found{.name = "this model", .x = {}, .y = {}, .mark = Mark::kLinePoints, .ink = kChannelInk};
   Curve chance{.name = "chance", .x = {}, .y = {}, .mark = Mark::kBand, .ink = kSpanInk};
   Curve shares{.name = "windows", .x = {}, .y = {}, .mark = Mark::kStems, .ink = kChannelInk};
@@ -110,7 +110,7 @@ CaptionedFigure reliability_figure(const EvaluationContent& content) {
   return {
       {.name = "reliability", .panels = {right, counts}, .panel_width = 480, .panel_height = 360},
       fmt::format("Left: the windows in {} bins of confidence (the probability of the most probable class), and of "
-                  "each bin the share whose most probable class is the true one. On the dashed line, the "
+                  "each bin the share whose most probable class is the true one. On the diagonal, the "
                   "probabilities are right on average. Above it the model is too careful, and below it too sure. In "
                   "the shaded band lie about 95 % of the points of a perfectly calibrated model, if windows are "
                   "independent. Right: the share of the windows in each bin.",

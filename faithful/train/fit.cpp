@@ -9,6 +9,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/data/leaks.h"
+#include "faithful/evaluate/held_out.h"
 #include "faithful/evaluate/thresholds.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/metrics/decide.h"
@@ -387,6 +388,7 @@ void Job::fit_kernels(FitResult& result) const {
   for (std::size_t i = 0; i < fit.windows.size(); ++i)
     std::ranges::copy(fit.held_out.row(i), held_out.row(fit.windows[i]).begin());
   result.held_out_scores = scores_of(held_out);
+  result.held_out_probabilities = std::move(held_out);
   result.held_out_log_loss = fit.log_loss;
   result.model.predictor = std::make_shared<KernelModel>(std::move(fit.model));
 }
@@ -412,6 +414,7 @@ FitResult Job::run() {
   take_threshold(result);
   score(result);
   result.model.record = train::record_json(result, options_, split_, dataset_);
+  if (options_.kernels) keep_calibration(result.model, result.held_out_probabilities, result.sets.train.labels());
   return result;
 }
 

@@ -27,6 +27,7 @@ struct FitResult {
   std::size_t epochs_chosen = 0;                // by it; 0: there was none
 
   std::vector<double> held_out_scores = {};  // kernels: [n], P(last class) of the training windows by fits without them
+  Matrix<float> held_out_probabilities = {};     // kernels: [n, K], the same for all classes
   std::optional<double> held_out_log_loss = {};  // kernels: of all classes
 
   Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
