@@ -35,7 +35,8 @@ std::string trivial_text(const Evaluation& evaluation) {
 }
 
 std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& model) {
-  std::string text = to_text(measures_table(evaluation)) + "\n" + to_text(confusion_table(evaluation, model.classes));
+  std::string text = to_text(measures_table(evaluation)) + calibration_text(evaluation.scores) + "\n\n" +
+                     to_text(confusion_table(evaluation, model.classes));
   if (model.classes.size() > 2) text += "\n" + to_text(class_table(evaluation, model.classes));
   if (evaluation.scores.binary)
     text += fmt::format("\nthreshold {} ({})\n{}\n", number_text(model.threshold, 3), model.threshold_from,
@@ -80,8 +81,9 @@ Command evaluate_verb() {
       .name = "evaluate",
       .summary = "how good a model is on labelled data",
       .description =
-          "Compares the predictions of a model with the labels of a data set. Shows precision, recall, F1, accuracy and "
-          "the areas under the curves, each with a bootstrap interval, and the confusion matrix. Where points have "
+          "Compares the predictions of a model with the labels of a data set. Shows precision, recall, F1, accuracy, "
+          "the areas under the curves, log loss and Brier score, each with a bootstrap interval, the calibration error and "
+          "the confusion matrix. Where points have "
           "labels, also detected events, false alarms and delays. The threshold, and the columns of time and "
           "label, are the model's own, unless you name others.",
       .options = joined({grouped("Model", used_model_options(options->model)),

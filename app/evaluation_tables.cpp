@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/metrics/calibration.h"
 #include "faithful/report/text.h"
 
 namespace faithful::app {
@@ -57,17 +58,23 @@ std::string events_text(const Scores& scores) {
   return text;
 }
 
-Table scores_table(const std::string& title, const std::vector<NamedScores>& rows) {
-  const bool binary = std::ranges::any_of(rows, [](const NamedScores& row) { return row.scores->binary.has_value(); });
-  Table table{.title = title, .columns = {{""}}, .rows = {}};
-  if (!binary) {
-    for (const char* name : {"accuracy", "macro F1", "weighted F1"}) table.columns.push_back({name});
-    for (const auto& [name, scores] : rows) {
-      const ClassReport& report = scores->report;
-      table.rows.push_back({name, {report.accuracy, 3}, {report.macro.f1, 3}, {report.weighted.f1, 3}});
-    }
-    return table;
+std::string calibration_text(const Scores& scores) {
+  return fmt::format(
+      "expected calibration error (ECE) {} in {} bins; a perfectly calibrated model would have {} by chance",
+      number_text(scores.ece, 3), kReliabilityBins, number_text(scores.ece_floor, 3));
+}
+
+namespace {
+
+void add_class_scores(const std::vector<NamedScores>& rows, Table& table) {
+  for (const char* name : {"accuracy", "macro F1", "weighted F1"}) table.columns.push_back({name});
+  for (const auto& [name, scores] : rows) {
+    const ClassReport& report = scores->report;
+    table.rows.push_back({name, {report.accuracy, 3}, {report.macro.f1, 3}, {report.weighted.f1, 3}});
   }
+}
+
+void add_binary_scores(const std::vector<NamedScores>& rows, Table& table) {
   for (const char* name : {"precision", "recall", "F1", "AUC-PR", "AUC-ROC"}) table.columns.push_back({name});
   const bool events = std::ranges::any_of(rows, [](const NamedScores& row) { return row.scores->events.has_value(); });
   if (events) table.columns.push_back({"event F1"});
@@ -82,6 +89,24 @@ Table scores_table(const std::string& title, const std::vector<NamedScores>& row
     if (events) row.emplace_back(scores->events ? std::optional(scores->events->f1()) : std::nullopt, 3);
     table.rows.push_back(std::move(row));
   }
+}
+
+}  // namespace
+
+Table scores_table(const std::string& title, const std::vector<NamedScores>& rows) {
+  const bool binary = std::ranges::any_of(rows, [](const NamedScores& row) { return row.scores->binary.has_value(); });
+  Table table{.title = title, .columns = {{""}}, .rows = {}};
+  (binary ? add_binary_scores : add_class_scores)(rows, table);
+  for (const char* name : {"log loss", "Brier", "ECE", "floor"}) table.columns.push_back({name});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Scores& scores = *rows[i].scores;
+    for (const std::optional<double>& value : {scores.log_loss, scores.brier, scores.ece, scores.ece_floor})
+      table.rows[i].emplace_back(value, 3);
+  }
+  table.note = fmt::format(
+      "Brier: summed over the classes. ECE: expected calibration error, {} bins; floor: what a perfectly calibrated model "
+      "would have by chance.",
+      kReliabilityBins);
   return table;
 }
 

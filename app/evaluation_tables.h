@@ -13,7 +13,8 @@ namespace faithful::app {
 Table measures_table(const Evaluation& evaluation);
 Table confusion_table(const Evaluation& evaluation, const std::vector<std::string>& classes);
 Table class_table(const Evaluation& evaluation, const std::vector<std::string>& classes);
-std::string events_text(const Scores& scores);  // one line
+std::string events_text(const Scores& scores);       // one line
+std::string calibration_text(const Scores& scores);  // one line
 
 struct NamedScores {
   std::string name;

@@ -33,8 +33,15 @@ struct PredictOptions {
   UsedModel model;
   std::string data_path, output, on_error = "stop";
   ReadOptions data;
+  double coverage = 0;  // of prediction sets; 0: none
   std::size_t threads = default_threads();
 };
+
+// What sets need, where the user wants some.
+std::optional<SetLimit> sets_of(const PredictOptions& options, const TrainedModel& model) {
+  if (options.coverage == 0) return std::nullopt;
+  return choose_set_limit(model, options.coverage);
+}
 
 // Where lines go, and what they said in all.
 class Sink {
@@ -129,7 +136,7 @@ void predict_loaded(const PredictOptions& options, const ReadOptions& reading, c
   for (const std::string& note : dataset.notes) sink.note(note);
   bool has_times = true;
   for (const Series& series : dataset.series) has_times = has_times && !series.times.empty();
-  const PredictionLines lines(model, true, has_times);
+  const PredictionLines lines(model, true, has_times, sets_of(options, model));
   Progress progress("predicting", dataset.rows());
   std::size_t done = 0;
   faithful::predict(model, dataset, pool, [&](const Predictions& found) {
@@ -159,6 +166,7 @@ class LinePredictor {
  public:
   LinePredictor(const PredictOptions& options, TrainedModel model)
       : skip_(options.on_error == kSkip),
+        sets_(sets_of(options, model)),
         predictor_(std::move(model)),
         shape_(predictor_.model().shape()),
         samples_(predictor_.model().channels, options.data, "standard input", recorded_table(predictor_.model())),
@@ -206,7 +214,7 @@ class LinePredictor {
               "none",
               field_text("time", "COLUMN")});
     for (const std::string& note : samples_.notes()) sink_.note(note);
-    lines_.emplace(predictor_.model(), false, samples_.has_times());
+    lines_.emplace(predictor_.model(), false, samples_.has_times(), sets_);
   }
 
   void take_sample() {
@@ -233,6 +241,7 @@ class LinePredictor {
   }
 
   bool skip_, begun_ = false;
+  std::optional<SetLimit> sets_;
   StreamPredictor predictor_;
   WindowShape shape_;
   SampleLines samples_;
@@ -248,6 +257,10 @@ void predict(const PredictOptions& options) {
   TrainedModel model = load_used_model(options.model);
   std::vector<std::string> notes;
   add_scaling_note(model, notes);
+  if (const std::optional<SetLimit> sets = sets_of(options, model); sets && !sets->note.empty())
+    notes.push_back(sets->note);
+  if (options.coverage > 0 && options.data_path == "-")
+    notes.emplace_back("windows of a stream overlap: the coverage holds only where a window is a series of its own");
   for (const std::string& note : notes) notice(note);
   if (options.data_path == "-") {
     if (!options.output.empty())
@@ -279,15 +292,19 @@ Command predict_verb() {
        "file for the predictions, such as scores.csv; without it they are printed", common},
       {"--on-error HOW", &options->on_error,
        "what to do with a bad line of a stream, or a window without a score: stop, or skip (answer invalid and go on)",
-       one_of({"stop", kSkip}), common}};
+       one_of({"stop", kSkip}), common},
+      {"--coverage X", &options->coverage,
+       "adds a column with a set of classes for each series, which has the true class with this probability",
+       by_default("no sets"), between(0.001, 0.999)}};
   return {
       .name = "predict",
       .summary = "predicts a score and a class for each window",
       .description =
           "Writes a line of CSV for each window, or for each series if the model takes whole series: series, begin, "
           "end, score, class and status, and the times if the data has them. The score is the probability of the second "
-          "class. With more than two classes, each class has its own column. Columns of the data are matched by "
-          "name; time, label and ignored columns are those of the training, unless you name others. With -, the program "
+          "class. With more than two classes, each class has its own column. For models of whole series, "
+          "--coverage 0.9 adds a set of classes that has the true one in 9 of 10 cases (conformal prediction). Columns of "
+          "the data are matched by name; time, label and ignored columns are those of the training, unless you name others. With -, the program "
           "reads samples as lines from standard input, and predicts as soon as a window is full.",
       .options = joined({grouped("Model", used_model_options(options->model)),
                          grouped("Output", output),

@@ -149,9 +149,11 @@ std::string model_text(const TrainedModel& model) {
   text += item("scaler", scaler_text(model.scaler));
   if (model.classes.size() == 2)
     text += item("threshold", fmt::format("{} ({})", number_text(model.threshold, 4), model.threshold_from));
-  for (const char* name : {"data", "split", "training", "test"}) {
+  if (model.conformal)
+    text += item("sets", fmt::format("{}, from {} held-out series", model.conformal->method, model.conformal->count));
+  for (const char* name : {"data", "split", "training", "held_out", "test"}) {
     const std::string members = members_text(model.record[name]);
-    if (!members.empty()) text += item(name, members);
+    if (!members.empty()) text += item(std::string_view(name) == "held_out" ? "held out" : name, members);
   }
   const Json& epochs = model.record["epochs"];
   const Json& best = model.record["best_epoch"];

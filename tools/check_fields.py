@@ -21,7 +21,7 @@ def sources(root, *kinds):
 
 
 def known_fields(root):
-    known = {"preset", "scale_as", "encodings", "no_limits"}  # what is set by a call, not by a member
+    known = {"preset", "scale_as", "encodings", "no_limits", "coverage"}  # what is set by a call, not by a member
     for path in sources(root, ".h"):
         for struct in STRUCT.finditer(path.read_text()):
             known.update(MEMBER.findall(struct[1]))

@@ -1,11 +1,13 @@
 #include "app/pages/evaluation_page.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "app/pages/page_writer.h"
 #include "app/pages/timeline.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
 #include "faithful/report/text.h"
@@ -68,6 +70,51 @@ Panel confusion_panel(const EvaluationContent& content) {
   panel.heat =
       HeatMap{.values = std::move(shares), .diverging = false, .low = 0, .high = 1, .label = "share of the row"};
   return panel;
+}
+
+// How often windows of each confidence are right, and what share of the windows they are.
+CaptionedFigure reliability_figure(const EvaluationContent& content) {
+  Curve diagonal{.name = "perfect", .x = {0, 1}, .y = {0, 1}, .ink = kSpanInk};
+  Curve found{.name = "this model", .x = {}, .y = {}, .mark = Mark::kLinePoints, .ink = kChannelInk};
+  Curve chance{.name = "chance", .x = {}, .y = {}, .mark = Mark::kBand, .ink = kSpanInk};
+  Curve shares{.name = "windows", .x = {}, .y = {}, .mark = Mark::kStems, .ink = kChannelInk};
+  const auto all = static_cast<double>(content.evaluation.scores.windows);
+  double most = 0;
+  for (const Json& bin : content.json["reliability"].items()) {
+    const double confidence = bin["confidence"].number(), count = bin["count"].number();
+    const double reach = 1.96 * std::sqrt(std::max(0.0, confidence * (1 - confidence)) / count);
+    for (Curve* curve : {&found, &chance, &shares}) curve->x.push_back(confidence);
+    found.y.push_back(bin["right"].number());
+    chance.y.push_back(confidence);
+    chance.low.push_back(std::max(0.0, confidence - reach));
+    chance.high.push_back(std::min(1.0, confidence + reach));
+    shares.y.push_back(count / all);
+    most = std::max(most, shares.y.back());
+  }
+  Panel right{.title = "Reliability",
+              .x = {.label = "confidence"},
+              .y = {.label = "share right"},
+              .curves = {chance, diagonal, found},
+              .legend = Legend::kNone};
+  Panel counts{.title = "Windows",
+               .x = {.label = "confidence"},
+               .y = {.label = "share of the windows"},
+               .curves = {shares},
+               .legend = Legend::kNone};
+  for (Panel* panel : {&right, &counts}) {
+    panel->x.low = panel->y.low = 0;
+    panel->x.high = 1.02;
+  }
+  right.y.high = 1.02;
+  counts.y.high = 1.1 * most;
+  return {
+      {.name = "reliability", .panels = {right, counts}, .panel_width = 480, .panel_height = 360},
+      fmt::format("Left: the windows in {} bins of confidence (the probability of the most probable class), and of "
+                  "each bin the share whose most probable class is the true one. On the diagonal, the "
+                  "probabilities are right on average. Above it the model is too careful, and below it too sure. In "
+                  "the shaded band lie about 95 % of the points of a perfectly calibrated model, if windows are "
+                  "independent. Right: the share of the windows in each bin.",
+                  kReliabilityBins)};
 }
 
 CaptionedFigure overview_figure(const EvaluationContent& content) {
@@ -154,10 +201,13 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   for (const std::string& note : content.notes) page.add_note(note);
   page.add_heading("Scores");
   page.add_table(measures_table(evaluation));
+  page.add_paragraph(calibration_text(evaluation.scores));
   if (evaluation.scores.events) page.add_paragraph(events_text(evaluation.scores));
   writer.add(overview_figure(content));
   page.add_table(confusion_table(evaluation, content.model.classes));
   if (content.model.classes.size() > 2) page.add_table(class_table(evaluation, content.model.classes));
+  page.add_heading("Can the probabilities be trusted?");
+  writer.add(reliability_figure(content));
   const std::vector<CaptionedFigure> timelines = timeline_figures(content);
   if (!timelines.empty()) page.add_heading("Timelines");
   for (const CaptionedFigure& one : timelines) writer.add(one);

@@ -19,8 +19,9 @@ struct EvaluationContent {
   std::size_t drawn;  // timelines
 };
 
-// Writes FOLDER/report.html (scores with intervals, precision-recall curve, confusion matrix, timelines of the score
-// with labelled spans shaded), evaluation.json, and every figure as .svg and .csv. Returns the page's path.
+// Writes FOLDER/report.html (scores with intervals, precision-recall curve, confusion matrix, reliability diagram,
+// timelines of the score with labelled spans shaded), evaluation.json, and every figure as .svg and .csv. Returns the
+// page's path.
 std::string write_evaluation_page(const std::string& folder, const EvaluationContent& content);
 
 }  // namespace faithful::app

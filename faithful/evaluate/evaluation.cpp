@@ -1,10 +1,14 @@
 #include "faithful/evaluate/evaluation.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <utility>
 
+#include "faithful/evaluate/labelled_internal.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 
@@ -17,6 +21,7 @@ struct Labelled {
   std::vector<std::int32_t> truth, predicted;
   std::vector<double> scores;         // P(class 1)
   std::vector<std::size_t> group_of;  // the stretch, or the series
+  std::vector<double> losses, brier;  // of each
 };
 
 Labelled labelled_of(const Windows& windows, const Matrix<float>& probabilities, double threshold, bool of_series) {
@@ -34,6 +39,11 @@ Labelled labelled_of(const Windows& windows, const Matrix<float>& probabilities,
     all.scores.push_back(static_cast<double>(probabilities(i, 1)));
     all.group_of.push_back(number);
   }
+  const std::vector<std::int32_t> labels = windows.labels();
+  const evaluate::LabelledRows rows = evaluate::labelled_rows(probabilities, labels);
+  if (rows.labels.empty()) return all;
+  all.losses = log_losses(rows.probabilities, rows.labels);
+  all.brier = brier_scores(rows.probabilities, rows.labels);
   return all;
 }
 
@@ -74,6 +84,23 @@ std::vector<NamedStatistic> class_statistics(const Labelled& all, std::size_t cl
           {"weighted_f1", "weighted F1", of_report([](const ClassReport& r) { return r.weighted.f1; })}};
 }
 
+// Without an interval of the ECE: resamples repeat windows, so their ECE is above that of the windows themselves.
+std::vector<NamedStatistic> probability_statistics(const Labelled& all) {
+  const auto of_losses = [](const std::vector<double>& losses) {
+    return [&losses](std::span<const double> counts) { return mean_loss(losses, counts); };
+  };
+  return {{"log_loss", "log loss", of_losses(all.losses)}, {"brier", "Brier score", of_losses(all.brier)}};
+}
+
+std::vector<NamedStatistic> statistics_of(const Labelled& all, std::size_t classes,
+                                          const std::vector<std::uint8_t>& truth,
+                                          const std::vector<std::uint8_t>& flags, const RankedScores& ranked) {
+  std::vector<NamedStatistic> statistics =
+      classes == 2 ? binary_statistics(truth, flags, ranked) : class_statistics(all, classes);
+  std::ranges::move(probability_statistics(all), std::back_inserter(statistics));
+  return statistics;
+}
+
 }  // namespace
 
 Evaluation evaluate_predictions(Matrix<float> probabilities, const Windows& windows, const EvaluationOptions& options,
@@ -88,8 +115,7 @@ Evaluation evaluate_predictions(Matrix<float> probabilities, const Windows& wind
   const RankedScores ranked(all.scores, truth);
   const BootstrapOptions how{
       .resamples = options.resamples, .level = options.level, .seed = options.seed, .pool = &pool};
-  for (const auto& [key, name, statistic] :
-       classes == 2 ? binary_statistics(truth, flags, ranked) : class_statistics(all, classes))
+  for (const auto& [key, name, statistic] : statistics_of(all, classes, truth, flags, ranked))
     evaluation.measures.push_back({key, name, bootstrap_groups(all.group_of, statistic, how)});
   if (evaluation.groups < 2)  // nothing to resample
     for (Measure& measure : evaluation.measures) measure.found.interval = {NAN, NAN};

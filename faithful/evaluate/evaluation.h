@@ -59,7 +59,8 @@ FAITHFUL_API Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& m
 FAITHFUL_API Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, EvaluationOptions options,
                                        ThreadPool& pool);
 
-// The same with data, held_out, threshold (null for more than two classes) and classes.
+// The same with reliability (the bins of the confidence that have windows), data, held_out, threshold (null for more than
+// two classes) and classes.
 FAITHFUL_API Json to_json(const Evaluation& evaluation, const TrainedModel& model, const Windows& windows,
                           bool held_out);
 

@@ -4,6 +4,8 @@
 
 #include "faithful/base/error.h"
 #include "faithful/evaluate/evaluation.h"
+#include "faithful/evaluate/labelled_internal.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/match.h"
 #include "faithful/trained/readings.h"
@@ -31,6 +33,23 @@ Windows test_part(const Dataset& dataset, const TrainedModel& model) {
   if (std::ranges::all_of(windows.labels(), [](std::int32_t label) { return label == kNoLabel; }))
     reject({{.field = "held_out"}, "a model whose training left a test part with labels", "none"});
   return windows;
+}
+
+// The bins that have windows: [{low, high, confidence, right, count}].
+Json reliability_json(const Matrix<float>& probabilities, const Windows& windows) {
+  Json bins = Json::array();
+  const std::vector<std::int32_t> labels = windows.labels();
+  const evaluate::LabelledRows rows = evaluate::labelled_rows(probabilities, labels);
+  if (rows.labels.empty()) return bins;
+  for (const ReliabilityBin& bin : reliability_bins(rows.probabilities, rows.labels)) {
+    if (bin.count == 0) continue;
+    bins.push_back(Json::Object{{"low", bin.low},
+                                {"high", bin.high},
+                                {"confidence", bin.confidence},
+                                {"right", bin.right},
+                                {"count", bin.count}});
+  }
+  return bins;
 }
 
 }  // namespace
@@ -63,7 +82,8 @@ Evaluation evaluate_model(const TrainedModel& model, const Windows& windows, Eva
 
 Json to_json(const Evaluation& evaluation, const TrainedModel& model, const Windows& windows, bool held_out) {
   Json json = to_json(evaluation);
-  return json.set("data", windows.dataset().name)
+  return json.set("reliability", reliability_json(evaluation.probabilities, windows))
+      .set("data", windows.dataset().name)
       .set("held_out", held_out)
       .set("threshold", model.classes.size() == 2 ? Json(model.threshold) : Json())
       .set("classes", Json(Json::Array(model.classes.begin(), model.classes.end())));

@@ -2,12 +2,30 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <numeric>
 
+#include "faithful/evaluate/labelled_internal.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 
 namespace faithful {
+
+namespace {
+
+void score_probabilities(const Matrix<float>& probabilities, std::span<const std::int32_t> labels, Scores& scores) {
+  const evaluate::LabelledRows rows = evaluate::labelled_rows(probabilities, labels);
+  if (rows.labels.empty()) return;
+  if (!std::ranges::all_of(rows.probabilities.values, [](float p) { return std::isfinite(p); })) return;
+  scores.log_loss = mean_loss(log_losses(rows.probabilities, rows.labels));
+  scores.brier = mean_loss(brier_scores(rows.probabilities, rows.labels));
+  const CalibrationError error = calibration_error(rows.probabilities, rows.labels);
+  scores.ece = error.value;
+  scores.ece_floor = error.floor;
+}
+
+}  // namespace
 
 Scores score_predictions(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
                          const ScoreOptions& options) {
@@ -24,6 +42,7 @@ Scores score_predictions(const Matrix<float>& probabilities, std::span<const std
   Scores scores;
   scores.windows = truth.size();
   scores.report = class_report(truth, predicted, probabilities.columns);
+  score_probabilities(probabilities, labels, scores);
   if (probabilities.columns != 2) return scores;
   const std::vector<std::uint8_t> positive = flags_of(truth);
   const auto positives = std::accumulate(positive.begin(), positive.end(), std::size_t{0});
@@ -129,6 +148,10 @@ Json to_json(const Scores& scores) {
                            {"accuracy", scores.report.accuracy},
                            {"macro_f1", scores.report.macro.f1},
                            {"weighted_f1", scores.report.weighted.f1},
+                           {"log_loss", or_null(scores.log_loss)},
+                           {"brier", or_null(scores.brier)},
+                           {"ece", or_null(scores.ece)},
+                           {"ece_floor", or_null(scores.ece_floor)},
                            {"confusion", confusion_json(scores.report.confusion)}};
   if (!scores.binary) return json;
   const auto defined = [&](double value) { return scores.binary->positives() == 0 ? Json() : Json(value); };

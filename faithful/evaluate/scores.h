@@ -21,6 +21,12 @@ struct Scores {
   std::size_t windows = 0;  // that have a label
   ClassReport report = {};  // confusion, accuracy, macro and weighted F1, each class
 
+  // Of the probabilities (faithful/metrics/calibration.h); none without windows, or where one is not a finite number.
+  std::optional<double> log_loss = {};   // mean of -log p(label), p at least 1e-7
+  std::optional<double> brier = {};      // mean of the squared error, summed over the classes: 0 to 2
+  std::optional<double> ece = {};        // expected calibration error of the most probable class, 15 bins
+  std::optional<double> ece_floor = {};  // that of a perfectly calibrated model by chance, if windows are independent
+
   // Two classes only: class 1 (anomalous) against class 0.
   std::optional<Confusion> binary = {};                 // precision, recall, F1 at the threshold
   std::optional<double> auc_pr = {};                    // none without windows of class 1
@@ -46,7 +52,7 @@ FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, const 
 FAITHFUL_API Scores score_predictions(const Matrix<float>& probabilities, std::span<const std::int32_t> labels,
                                       const ScoreOptions& options);
 
-// {windows, accuracy, macro_f1, weighted_f1, confusion, and for two classes precision, recall, f1, auc_pr, auc_roc,
+// {windows, accuracy, macro_f1, weighted_f1, log_loss, brier, ece, ece_floor, confusion, and for two classes precision, recall, f1, auc_pr, auc_roc,
 // events: {events, detected, false_alarms, precision, recall, f1, mean_delay, median_delay, all_positive_f1}}
 // Measures that need a positive window, or an event, are null where there is none.
 FAITHFUL_API Json to_json(const Scores& scores);

@@ -96,10 +96,9 @@ KernelOptions within_memory(const KernelModelOptions& options, std::size_t windo
 }
 
 // [n, K] of ridge scores.
-Matrix<float> probabilities_of_scores(const Matrix<float>& scores, std::size_t classes, double sharpness) {
+Matrix<float> probabilities_of_scores(const Matrix<float>& scores, std::size_t classes, double temperature) {
   Matrix<float> logits = scores, found(scores.rows, classes);
-  const double factor = (classes == 2 ? 2 : 1) * sharpness;  // two classes: f stands for -f and f
-  for (float& logit : logits.values) logit = static_cast<float>(factor * static_cast<double>(logit));
+  for (float& logit : logits.values) logit = static_cast<float>(static_cast<double>(logit) / temperature);
   probabilities_into<float>(logits.values, classes, found.values);
   return found;
 }
@@ -115,8 +114,8 @@ KernelModelFit fit_kernel_model(const Windows& train, const KernelModelOptions& 
   FeatureScale scale = fit_and_scale(x, features.rocket_count(), pool);
   RidgeFit ridge = fit_ridge(x, chosen.labels, train.classes(),
                              {.weights = std::move(chosen.weights), .groups = groups_of(train, chosen.numbers)}, pool);
-  Matrix<float> held_out = probabilities_of_scores(ridge.held_out, train.classes(), ridge.sharpness);
-  const auto factor = static_cast<float>((train.classes() == 2 ? 2 : 1) * ridge.sharpness);
+  Matrix<float> held_out = probabilities_of_scores(ridge.held_out, train.classes(), ridge.temperature);
+  const auto factor = static_cast<float>(1 / ridge.temperature);
   for (float& weight : ridge.weights.values) weight *= factor;
   for (float& offset : ridge.offset) offset *= factor;
   KernelModel model({.features = std::move(features),
@@ -125,7 +124,7 @@ KernelModelFit fit_kernel_model(const Windows& train, const KernelModelOptions& 
                      .weights = std::move(ridge.weights),
                      .offset = std::move(ridge.offset),
                      .penalty = ridge.penalty,
-                     .temperature = 1 / ridge.sharpness});
+                     .temperature = ridge.temperature});
   return {std::move(model), std::move(chosen.numbers), std::move(held_out), ridge.log_loss};
 }
 

@@ -11,6 +11,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/kernels/decomposition_internal.h"
+#include "faithful/metrics/calibration.h"
 
 namespace faithful {
 
@@ -206,11 +207,12 @@ RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels,
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k < outputs; ++k)
         solution.held_out(i, k) = static_cast<float>(target_of(labels[i], k, outputs) - solution.held_out(i, k));
-    const Sharpness sharpness = fit_sharpness(solution.held_out, labels, classes, options.weights);
-    if (!(sharpness.log_loss < fit.log_loss)) continue;
+    if (!std::ranges::all_of(solution.held_out.values, [](float score) { return std::isfinite(score); })) continue;
+    const Temperature temperature = fit_temperature(solution.held_out, labels, classes, options.weights);
+    if (!(temperature.log_loss < fit.log_loss)) continue;
     fit.penalty = candidate;
-    fit.sharpness = sharpness.factor;
-    fit.log_loss = sharpness.log_loss;
+    fit.temperature = temperature.value;
+    fit.log_loss = temperature.log_loss;
     fit.held_out = std::move(solution.held_out);
     coefficients = std::move(solution.coefficients);
   }

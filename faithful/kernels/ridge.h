@@ -29,25 +29,13 @@ struct FAITHFUL_API RidgeFit {
   std::vector<float> offset = {};  // [outputs]
   Matrix<float> held_out = {};     // [n, outputs]: scores of each sample by a fit without its group
   double penalty = 0;              // the candidate whose held-out scores have the least log loss
-  double sharpness = 1;            // of the held-out scores: see fit_sharpness
-  double log_loss = 0;             // of the held-out scores with that sharpness, weighted
+  double temperature = 1;          // of the held-out scores, taken as logits: see fit_temperature
+  double log_loss = 0;             // of the held-out scores with that temperature, weighted
 };
 
 // X [n, p] with n >= 2, labels from 0 to classes - 1. Features should have a common scale; they are centred here. n may
 // be less or more than p. The same bits for any number of threads. InputError where no candidate can be solved.
 FAITHFUL_API RidgeFit fit_ridge(const Matrix<float>& x, std::span<const std::int32_t> labels, std::size_t classes,
                                 const RidgeOptions& options, ThreadPool& pool);
-
-// The factor by which scores become logits: the inverse of a temperature.
-struct Sharpness {
-  double factor = 1;
-  double log_loss = 0;  // mean
-};
-
-// The factor for which the log loss of softmax(factor scores) is least. scores: [n, outputs]; two classes have one score
-// f, which stands for -f and f. Labels count as wrong with probability 1 / (n + 1), so that the factor stays finite
-// where all scores are right. weights: [n], of the samples; empty: all 1.
-FAITHFUL_API Sharpness fit_sharpness(const Matrix<float>& scores, std::span<const std::int32_t> labels,
-                                     std::size_t classes, std::span<const float> weights = {});
 
 }  // namespace faithful

@@ -33,6 +33,15 @@ void check_weights(std::span<const double> weights, std::size_t samples) {
   reject({{"weights"}, "finite numbers from 0", fmt::format("{} at index {}", *bad, bad - weights.begin())});
 }
 
+void check_classes(const char* what, std::span<const std::int32_t> labels, std::size_t classes) {
+  for (const std::int32_t label : labels) {
+    if (label >= 0 && static_cast<std::size_t>(label) < classes) continue;
+    reject({{what},
+            fmt::format("classes from 0 to {}", static_cast<std::int64_t>(classes) - 1),
+            fmt::format("{}", label)});
+  }
+}
+
 void check_share(const char* what, double share) {
   if (!(share > 0 && share < 1)) reject({{what}, "a number between 0 and 1", fmt::format("{}", share)});
 }

@@ -11,16 +11,8 @@ namespace faithful {
 
 namespace {
 
+using metrics::check_classes;
 using metrics::ratio;
-
-void check_classes(const char* what, std::span<const std::int32_t> labels, std::size_t classes) {
-  for (const std::int32_t label : labels) {
-    if (label >= 0 && static_cast<std::size_t>(label) < classes) continue;
-    reject({{what},
-            fmt::format("classes from 0 to {}", static_cast<std::int64_t>(classes) - 1),
-            fmt::format("{}", label)});
-  }
-}
 
 void add_share(ClassScore& sum, const ClassScore& score, double share) {
   sum.precision += share * score.precision;

@@ -38,6 +38,23 @@ FAITHFUL_API Predictions predict(const TrainedModel& model, const Dataset& datas
 FAITHFUL_API void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool,
                           const std::function<void(const Predictions&)>& take);
 
+// Prediction sets of a model of whole series. A set has the true class with probability `coverage`, if new series are
+// drawn like those of the training (split conformal prediction; LAC: Sadinle, Lei, Wasserman 2019).
+//
+//   const SetLimit limit = choose_set_limit(model, 0.9);
+//   const std::vector<std::int32_t> classes = prediction_set(found.probabilities.row(i), limit);
+struct SetLimit {
+  float value = 1;        // a set has the classes with 1 - p <= value
+  std::string note = {};  // for the user, where every set has all classes
+};
+
+// InputError for a model of windows, whose windows overlap, for one without held-out scores, and for a coverage that is
+// not between 0 and 1. All classes, and a note, where the held-out scores are too few to promise this coverage.
+FAITHFUL_API SetLimit choose_set_limit(const TrainedModel& model, double coverage);
+
+// The most probable class, always, and all others within the limit: numbers, most probable first. probabilities: [K]
+FAITHFUL_API std::vector<std::int32_t> prediction_set(std::span<const float> probabilities, const SetLimit& limit);
+
 // Windows of the caller, one after the other, all of the model's length: values [B, length, C] as measured, scaled
 // here as new data is (prediction_scaler); out [B, K]. On the caller's thread. InputError where a score is not a finite
 // number.

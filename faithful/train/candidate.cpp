@@ -6,25 +6,13 @@
 
 #include "faithful/evaluate/baselines.h"
 #include "faithful/kernels/kernel_model.h"
-#include "faithful/kernels/ridge.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/summary.h"
 #include "faithful/model/linear_model.h"
 
 namespace faithful::train {
 
 namespace {
-
-constexpr double kLeastProbability = 1e-12;  // for logarithms
-
-// The log loss of each row.
-std::vector<double> log_losses(const Matrix<float>& probabilities, std::span<const std::int32_t> labels) {
-  std::vector<double> losses(labels.size());
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    const auto p = static_cast<double>(probabilities(i, static_cast<std::size_t>(labels[i])));
-    losses[i] = -std::log(std::max(p, kLeastProbability));
-  }
-  return losses;
-}
 
 Matrix<float> mean_of(const Matrix<float>& a, const Matrix<float>& b, double share_of_a) {
   Matrix<float> mean = a;
@@ -43,10 +31,13 @@ double share_of_first(const Candidate& first, const Candidate& second, std::span
   const Summary found = summarize(differences);
   const double error = found.deviation / std::sqrt(static_cast<double>(found.count));
   if (!(std::fabs(found.mean) > error)) return 0.5;
-  double best = 0.5, least = log_loss_of(mean_of(first.held_out, second.held_out, 0.5), labels);
+  const auto log_loss_at = [&](double share) {
+    return mean_loss(log_losses(mean_of(first.held_out, second.held_out, share), labels));
+  };
+  double best = 0.5, least = log_loss_at(0.5);
   for (int i = 1; i < kSteps; ++i) {
     const double share = static_cast<double>(i) / kSteps;
-    const double loss = log_loss_of(mean_of(first.held_out, second.held_out, share), labels);
+    const double loss = log_loss_at(share);
     if (loss < least) best = share, least = loss;
   }
   return best;
@@ -73,7 +64,7 @@ double fit_temperature_of(const Matrix<float>& probabilities, std::span<const st
   for (std::size_t i = 0; i < logits.rows; ++i)
     for (std::size_t k = 0; k < outputs; ++k)
       logits(i, k) = static_cast<float>(classes == 2 ? log_of(i, 1) - log_of(i, 0) : log_of(i, k));
-  return fit_calibration(logits, labels, {}, classes).temperature;
+  return fit_temperature(logits, labels, classes).value;
 }
 
 // Fits to the training part of all data and of each fold; fit(windows) gives a model.
@@ -94,10 +85,6 @@ Candidate fit_by_folds(const char* name, const JobData& data, ThreadPool& pool, 
 
 }  // namespace
 
-double log_loss_of(const Matrix<float>& probabilities, std::span<const std::int32_t> labels) {
-  return summarize(log_losses(probabilities, labels)).mean;
-}
-
 std::vector<const Windows*> JobData::held_out() const {
   std::vector<const Windows*> parts;
   for (const Prepared& fold : folds) parts.push_back(&fold.sets.validation);
@@ -115,11 +102,9 @@ Calibration fit_calibration(const Matrix<float>& logits, std::span<const std::in
     for (double& offset : found.offsets)
       if (!std::isfinite(offset)) offset = 0;  // a class without training windows
   }
-  Matrix<float> scores = logits;
-  apply_to(found, scores);
-  if (classes == 2)
-    for (float& score : scores.values) score /= 2;  // one score f stands for -f and f
-  found.temperature = 1 / fit_sharpness(scores, labels, classes).factor;
+  Matrix<float> shifted = logits;
+  apply_to(found, shifted);
+  found.temperature = fit_temperature(shifted, labels, classes).value;
   return found;
 }
 

@@ -53,9 +53,6 @@ Matrix<float> probabilities_of_logits(const Matrix<float>& logits, std::size_t c
 // `calibrate` says so: these become those of the ensemble.
 std::shared_ptr<const WindowModel> model_of(Candidate& candidate, std::span<const std::int32_t> labels, bool calibrate);
 
-// The mean over the rows.
-double log_loss_of(const Matrix<float>& probabilities, std::span<const std::int32_t> labels);
-
 // Fits one to the training part and to each fold.
 Candidate fit_kernels_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool);
 Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool);

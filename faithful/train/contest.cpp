@@ -4,6 +4,7 @@
 
 #include "faithful/evaluate/scores.h"
 #include "faithful/metrics/bootstrap.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/metrics/summary.h"
@@ -72,7 +73,7 @@ Contest judge(std::span<const Candidate> candidates, const JobData& data, Thread
                                 : lead_in_accuracy(one, candidates[0], data.labels);
     const double value = by_area ? RankedScores(scores_of(one.held_out), truth).average_precision().value_or(0)
                                  : summarize(hits(one, data.labels)).mean;
-    contest.rows.push_back({one.name, value, log_loss_of(one.held_out, data.labels), lead.difference, lead.error});
+    contest.rows.push_back({one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error});
     if (lead.difference > lead.error && lead.difference > most) {
       most = lead.difference;
       contest.winner = i;

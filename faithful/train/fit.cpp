@@ -9,8 +9,10 @@
 
 #include "faithful/base/error.h"
 #include "faithful/data/leaks.h"
+#include "faithful/evaluate/held_out.h"
 #include "faithful/evaluate/thresholds.h"
 #include "faithful/kernels/kernel_model.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
@@ -343,7 +345,7 @@ void Job::keep(Candidate candidate, FitResult& result) const {
   if (!candidate.is_known()) return;
   result.held_out = std::move(candidate.held_out);
   result.held_out_labels = data_->labels;
-  result.held_out_log_loss = train::log_loss_of(result.held_out, result.held_out_labels);
+  result.held_out_log_loss = mean_loss(log_losses(result.held_out, result.held_out_labels));
 }
 
 bool Job::fit(FitResult& result) {
@@ -491,6 +493,8 @@ FitResult Job::run() {
   FitOptions recorded = options_;
   recorded.train = train_;
   result.model.record = train::record_json(result, recorded, split_, dataset_);
+  if (options_.calibrate && result.held_out.rows > 0)
+    keep_calibration(result.model, result.held_out, result.held_out_labels);
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include "faithful/io/safetensors.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/config_json_internal.h"
+#include "faithful/trained/conformal_json_internal.h"
 #include "faithful/trained/predictor_file_internal.h"
 #include "faithful/trained/threshold_json_internal.h"
 
@@ -21,6 +22,9 @@ namespace faithful {
 
 namespace {
 
+using trained::check_conformal;
+using trained::conformal_json;
+using trained::parse_conformal;
 using trained::parse_count;
 using trained::parse_curve;
 using trained::threshold_json;
@@ -28,9 +32,10 @@ using trained::threshold_json;
 // Keys of the metadata; each holds JSON but the first, which is plain text.
 constexpr const char* kFormatKey = "format";
 constexpr const char* kFormat = "faithful classifier, version 1";
-constexpr const char* kShift = "scaler.shift";    // [1 + series, C]: common, then of each series
-constexpr const char* kFactor = "scaler.factor";  // the same
-constexpr const char* kSeen = "seen";             // [2, C]: least and greatest reading; not in older files
+constexpr const char* kConformalKey = "conformal";  // not in files of other models and of earlier versions
+constexpr const char* kShift = "scaler.shift";      // [1 + series, C]: common, then of each series
+constexpr const char* kFactor = "scaler.factor";    // the same
+constexpr const char* kSeen = "seen";               // [2, C]: least and greatest reading; not in older files
 
 bool is_of_predictor(const std::string& name) {
   return name != kShift && name != kFactor && name != kSeen;
@@ -199,6 +204,8 @@ TrainedModel read_model(const Safetensors& file) {
   model.threshold = threshold["value"].number(place + ": threshold.value");
   model.threshold_from = threshold["from"].string(place + ": threshold.from");
   if (const Json* curve = threshold.find("curve")) model.thresholds = parse_curve(*curve, place + ": threshold.curve");
+  if (file.metadata().contains(kConformalKey))
+    model.conformal = parse_conformal(metadata_json(file, kConformalKey), place + ": " + kConformalKey);
   model.record = metadata_json(file, "record");
   check_model(model, place);
   return model;
@@ -225,20 +232,24 @@ void check_model(const TrainedModel& model, const std::string& place) {
   require(model.shortest_window >= 1 && model.shortest_window <= shape.length, "window.shortest",
           fmt::format("1 to {}", shape.length), model.shortest_window);
   require(model.threshold >= 0 && model.threshold <= 1, "threshold.value", "a probability", model.threshold);
+  require(!model.conformal || model.takes_whole_series(), "conformal", "scores only in a model of whole series",
+          "a model of windows");
+  if (model.conformal) check_conformal(*model.conformal, place + ": conformal");
   if (!model.record.is_object()) reject({{place + ": record"}, "an object", model.record.kind()});
 }
 
 Json describe_model(const TrainedModel& model) {
-  return Json::Object{{kFormatKey, kFormat},
-                      trained::predictor_json(*model.predictor),
-                      {"channels", Json::array(model.channels)},
-                      {"classes", Json::array(model.classes)},
-                      {"window", window_json(model)},
-                      {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
-                                              {"scaling", to_string(model.scaler.scaling)},
-                                              {"series", Json::array(scaler_arrays(model.scaler).series)}}},
-                      {"threshold", threshold_json(model)},
-                      {"record", model.record}};
+  Json json = Json::Object{{kFormatKey, kFormat},
+                           trained::predictor_json(*model.predictor),
+                           {"channels", Json::array(model.channels)},
+                           {"classes", Json::array(model.classes)},
+                           {"window", window_json(model)},
+                           {"scaler", Json::Object{{"kind", to_string(model.scaler.kind)},
+                                                   {"scaling", to_string(model.scaler.scaling)},
+                                                   {"series", Json::array(scaler_arrays(model.scaler).series)}}},
+                           {"threshold", threshold_json(model)}};
+  if (model.conformal) json.set(kConformalKey, conformal_json(*model.conformal));
+  return json.set("record", model.record);
 }
 
 std::string model_bytes(const TrainedModel& model) {

@@ -24,6 +24,14 @@ class Transformer;
 class KernelModel;  // faithful/kernels/kernel_model.h
 struct WindowShape;
 
+// What a model of whole series keeps of predictions for series that it had not seen, so that it can predict sets
+// (choose_set_limit): the nonconformities 1 - p(label), ascending.
+struct ConformalScores {
+  std::vector<float> scores = {};  // [min(count, 1000)]; of more, those of evenly spread ranks
+  std::size_t count = 0;           // of the held-out series
+  std::string method = "LAC";
+};
+
 // A model of windows with everything around it, from the columns of the data to the names of the classes.
 struct FAITHFUL_API TrainedModel {
   std::shared_ptr<const WindowModel> predictor = {};  // a Transformer or a KernelModel
@@ -36,6 +44,7 @@ struct FAITHFUL_API TrainedModel {
   double threshold = 0.5;                             // two classes: the second if its probability is at least this
   std::string threshold_from = "default";             // where it came from, in words
   std::optional<ThresholdCurve> thresholds = {};      // what others would do on the validation part; none: not known
+  std::optional<ConformalScores> conformal = {};      // none: not known, or a model of windows
   Json record = Json::object();                       // how it was trained, on which data, and its scores
 
   WindowShape shape() const;

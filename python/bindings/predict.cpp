@@ -9,11 +9,24 @@ namespace faithful::python {
 
 namespace {
 
+// The numbers of the classes in the set of each prediction; none for an invalid one.
+std::vector<std::vector<std::int32_t>> sets_of(const TrainedModel& model, const Predictions& found, double coverage,
+                                               std::vector<std::string>& notes) {
+  const SetLimit limit = choose_set_limit(model, coverage);
+  if (!limit.note.empty()) notes.push_back(limit.note);
+  std::vector<std::vector<std::int32_t>> sets(found.classes.size());
+  for (std::size_t i = 0; i < sets.size(); ++i)
+    if (found.checks[i].status != PredictionStatus::kInvalid)
+      sets[i] = prediction_set(found.probabilities.row(i), limit);
+  return sets;
+}
+
 // Of each window: where it lies, the probabilities, and the number of its class.
 py::dict predict_data(const TrainedModel& given_model, const Dataset& given, const ModelChanges& changes,
-                      std::size_t threads) {
+                      std::optional<double> coverage, std::size_t threads) {
   Predictions found;
   Dataset dataset;
+  std::vector<std::vector<std::int32_t>> sets;
   {
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
@@ -23,6 +36,7 @@ py::dict predict_data(const TrainedModel& given_model, const Dataset& given, con
     dataset.notes.insert(dataset.notes.end(), warnings.begin(), warnings.end());
     if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
     found = predict(model, dataset, pool);
+    if (coverage) sets = sets_of(model, found, *coverage, dataset.notes);
   }
   std::vector<std::string> statuses, reasons;
   for (const PredictionCheck& check : found.checks) {
@@ -32,6 +46,7 @@ py::dict predict_data(const TrainedModel& given_model, const Dataset& given, con
   py::dict out = places_of(found.windows, dataset);
   out["status"] = statuses;
   out["reason"] = reasons;
+  out["sets"] = sets;
   out["notes"] = note_texts(dataset.notes);
   out["probabilities"] = owning_array(std::move(found.probabilities));
   out["predicted"] = owning_array(std::move(found.classes));

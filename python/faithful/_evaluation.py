@@ -15,9 +15,11 @@ from ._options import between, seed as seed_of, threads, whole, yes_no
 class Evaluation:
     """Scores with intervals. The numbers are those of `faithful evaluate --json`, under the same names."""
 
-    scores: dict  # windows, accuracy, and of two classes precision, recall, f1, auc_pr, auc_roc; None: not defined
+    scores: dict  # windows, accuracy, log_loss, brier, ece, ece_floor, and of two classes precision, recall, f1, auc_pr,
+    #               auc_roc; None: not defined
     intervals: dict  # name of a score -> (low, high)
     confusion: np.ndarray  # [K, K], windows: truth by row, prediction by column
+    reliability: list  # bins of confidence that have windows: {low, high, confidence, right, count}
     events: dict | None  # events, detected, false_alarms, delays; None where no points have labels
     classes: list
     threshold: float | None  # None of more than two classes
@@ -42,6 +44,7 @@ class Evaluation:
                               f"intervals from {said['resamples']} resamples of {said['groups']} {said['resampled']}"]
         lines += [f"  {name:<12} {_three(self.scores[key])}  [{', '.join(map(_three, self.intervals[key]))}]"
                   for key, name in self._names.items()]
+        lines.append(f"  {'ECE':<12} {_three(self.scores['ece'])}  ({_three(self.scores['ece_floor'])} by chance)")
         width = max(map(len, self.classes))
         lines += [f"  {name:<{width}}  predicted as " + ", ".join(f"{other} {count}" for other, count in
                                                                   zip(self.classes, row))
@@ -73,7 +76,8 @@ def evaluate(model, data, *, held_out=False, scale_as=None, threshold=None, resa
     return Evaluation(
         scores={key: value for key, value in scores.items() if key not in ("confusion", "events")},
         intervals={key: tuple(value) for key, value in said["intervals"].items()},
-        confusion=np.array(scores["confusion"], dtype=np.int64), events=scores.get("events"), classes=said["classes"],
+        confusion=np.array(scores["confusion"], dtype=np.int64), reliability=said["reliability"],
+        events=scores.get("events"), classes=said["classes"],
         threshold=said["threshold"], held_out=said["held_out"], series=names_of(one), begin=one["begin"],
         end=one["end"], truth=one["y"], predicted=one["predicted"], probabilities=one["probabilities"],
         notes=one["notes"], _names=one["names"], _json=one["json"])

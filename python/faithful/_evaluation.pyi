@@ -14,6 +14,7 @@ class Evaluation:
     scores: dict[str, float | None]
     intervals: dict[str, tuple[float | None, float | None]]
     confusion: NDArray[np.int64]
+    reliability: list[dict[str, float]]
     events: dict[str, float | None] | None
     classes: list[str]
     threshold: float | None

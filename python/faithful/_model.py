@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._options import checked, checks_of, found, number, path, seed as seed_of, text, threads, whole, yes_no
+from ._options import between, checked, checks_of, found, number, path, seed as seed_of, text, threads, whole, yes_no
 from .data import Dataset
 
 _PARTS = {
@@ -99,6 +99,7 @@ class Predictions:
     reason: np.ndarray  # [n], which reading, where the status is not "ok"
     classes: list
     notes: list  # for the user, a line each
+    sets: list | None = None  # [n], tuples of names, most probable first; () where invalid; None without a coverage
 
     @property
     def scores(self):
@@ -120,30 +121,37 @@ class Predictions:
             out["score"] = self.scores.tolist()
         else:
             out.update({f"p({name})": column.tolist() for name, column in zip(self.classes, self.probabilities.T)})
-        return {**out, "class": self.predicted.tolist(), "status": self.status.tolist(), "reason": self.reason.tolist()}
+        out["class"] = self.predicted.tolist()
+        if self.sets is not None:
+            out["set"] = ["|".join(name.replace("\\", r"\\").replace("|", r"\|") for name in one) for one in self.sets]
+        return {**out, "status": self.status.tolist(), "reason": self.reason.tolist()}
 
     def __repr__(self):
         counts = [(name, int((self.predicted == name).sum())) for name in [*self.classes, "invalid"]]
         return f"{len(self)} windows: " + ", ".join(f"{count} {name}" for name, count in counts if count)
 
 
-def predict(model, data, *, scale_as=None, threshold=None, n_jobs=None):
+def predict(model, data, *, scale_as=None, threshold=None, coverage=None, n_jobs=None):
     """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set, or a file, which is read as the
     training data was: the same columns of time, label and so on. Channels are matched by name. scale_as: scale as
     this series of the training; by default by the statistics of all training data. threshold: as in fit(); by default
-    the model's own.
+    the model's own. coverage: of a model of whole series, also a set of classes for each, which has the true class with
+    this probability if new series are like those of the training (conformal prediction; Predictions.sets).
     """
     core = model_of(model)
+    if coverage is not None:
+        coverage = between("coverage", coverage, 0.001, 0.999)
     data = data_for(core, data, labels=False)
-    one = _core.predict(core, data._core, changes_of(scale_as, threshold), threads(n_jobs))
+    one = _core.predict(core, data._core, changes_of(scale_as, threshold), coverage, threads(n_jobs))
     classes = core.classes
+    sets = None if coverage is None else [tuple(classes[k] for k in numbers) for numbers in one["sets"]]
     first, last = _times(data, one)
     return Predictions(names_of(one), one["begin"], one["end"], first, last, one["probabilities"],
                        np.array([*classes, "invalid"])[one["predicted"]],  # -1: the last
                        np.array(one["status"], dtype=object), np.array(one["reason"], dtype=object), classes,
-                       one["notes"])
+                       one["notes"], sets)
 
 
 def model_of(model):

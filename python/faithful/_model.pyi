@@ -37,6 +37,7 @@ class Predictions:
     reason: NDArray[np.object_]
     classes: list[str]
     notes: list[str]
+    sets: list[tuple[str, ...]] | None = None
     @property
     def scores(self) -> NDArray[np.float32]: ...
     def __len__(self) -> int: ...
@@ -63,5 +64,6 @@ def predict(
     *,
     scale_as: str | None = None,
     threshold: float | str | None = None,
+    coverage: float | None = None,
     n_jobs: int | None = None,
 ) -> Predictions: ...

@@ -93,7 +93,14 @@ def test_evaluate_is_that_of_the_program(held_out, folder, pump, june, model, fi
     assert counted == found.confusion.ravel().tolist()
     assert np.array_equal(found.predicted == 1, found.probabilities[:, 1].astype(float) >= found.threshold)
     assert set(found.end - found.begin) == {30} and set(found.series) == {"pump" if held_out else "june"}
-    for word in ("AUC-PR", "95 % intervals", "events detected"):
+    rows = found.probabilities[found.truth >= 0].astype(float)
+    truth = found.truth[found.truth >= 0]
+    assert np.isclose(found.scores["log_loss"], -np.log(np.maximum(rows[np.arange(len(rows)), truth], 1e-7)).mean())
+    assert np.isclose(found.scores["brier"], ((rows - np.eye(2)[truth]) ** 2).sum(axis=1).mean())
+    assert sum(one["count"] for one in found.reliability) == found.scores["windows"] == len(rows)
+    ece = sum(one["count"] * abs(one["right"] - one["confidence"]) for one in found.reliability) / len(rows)
+    assert np.isclose(found.scores["ece"], ece) and 0 < found.scores["ece_floor"] < 0.5
+    for word in ("AUC-PR", "95 % intervals", "events detected", "log loss", "by chance"):
         assert word in repr(found)
 
 

@@ -1,4 +1,6 @@
 """The estimator and the program: the same bits on the same data, seed and split, in both directions."""
+import csv
+import io
 import json
 
 import numpy as np
@@ -100,6 +102,20 @@ def test_the_standard_preset_is_that_of_the_program(given, program, tmp_path):
             "-o", file)
     model = TimeSeriesTransformer(preset="standard", steps=5, validation=None, random_state=3, n_jobs=1).fit(*given[:2])
     assert np.array_equal(model.predict_proba(given[2]), TimeSeriesTransformer.load(file).predict_proba(given[2]))
+
+
+def test_sets_are_those_of_the_program(given, program, tmp_path):
+    file = tmp_path / "k.safetensors"
+    program("train", given[4], "--split", "given", "--no-baselines", "--model", "kernels", "-o", file)
+    rows = list(csv.DictReader(io.StringIO(program("predict", file, given[4], "--coverage", 0.8))))
+    found = faithful.predict(file, data.load(given[4]), coverage=0.8)
+    assert found.to_dict()["set"] == [row["set"] for row in rows] and list(found.to_dict()) == list(rows[0])
+    assert all(one[0] == said for one, said in zip(found.sets, found.predicted)) and found.notes == []
+    every = faithful.predict(file, data.load(given[4]), coverage=0.999)
+    assert {len(one) for one in every.sets} == {len(every.classes)} and "every set has all classes" in every.notes[-1]
+    assert faithful.predict(file, data.load(given[4])).sets is None
+    with pytest.raises(ValueError, match="coverage: expected a number from 0.001 to 0.999, found 2"):
+        faithful.predict(file, data.load(given[4]), coverage=2)
 
 
 def test_a_model_of_kernels_is_loaded_and_predicts(given, program, tmp_path):

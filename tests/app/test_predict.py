@@ -169,15 +169,18 @@ def test_evaluate_has_intervals_and_a_page(folder):
     arguments = ("evaluate", "m.safetensors", "june.csv", "--time", "time", "--label", "broken")
     found = json.loads(run(*arguments, "--json", "-o", "page", cwd=folder).stdout)
     assert found["scores"]["windows"] == 157 and found["scores"]["f1"] > 0.5
-    for key in ("precision", "recall", "f1", "auc_pr", "auc_roc", "accuracy"):
+    for key in ("precision", "recall", "f1", "auc_pr", "auc_roc", "accuracy", "log_loss", "brier"):
         low, high = found["intervals"][key]
         assert low <= found["scores"][key] <= high
+    assert sum(one["count"] for one in found["reliability"]) == 157
+    assert 0 <= found["scores"]["ece"] <= 1 and 0 < found["scores"]["ece_floor"] < 0.2
     assert found["scores"]["events"]["events"] == 4
     assert json.loads((folder / "page/evaluation.json").read_text()) == found
     page = (folder / "page/report.html").read_text()
-    assert page.count("<figure") == 2 and "Timelines" in page
+    assert page.count("<figure") == 3 and "Timelines" in page and "perfectly calibrated" in page
     text = run(*arguments, cwd=folder).stdout
-    assert "AUC-PR" in text and "events: " in text and "threshold" in text
+    assert "AUC-PR" in text and "events: " in text and "threshold" in text and "Brier score" in text
+    assert "expected calibration error (ECE) 0." in text and "would have 0." in text
 
 
 def test_intervals_of_one_event(folder):
@@ -194,7 +197,7 @@ def test_evaluate_agrees_with_the_test_scores_of_training(folder):
     record = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)["record"]
     arguments = ("evaluate", "m.safetensors", "pump.csv", "--time", "time", "--label", "broken")
     held_out = json.loads(run(*arguments, "--held-out", "--json", cwd=folder).stdout)
-    for key in ("windows", "precision", "recall", "f1", "auc_pr", "auc_roc", "confusion"):
+    for key in ("windows", "precision", "recall", "f1", "auc_pr", "auc_roc", "log_loss", "brier", "ece", "ece_floor", "confusion"):
         assert held_out["scores"][key] == record["test"][key]
     assert "too good" in run(*arguments, cwd=folder).stdout
     assert "expected the data that the model was trained on" in rejected(
@@ -205,7 +208,7 @@ def test_evaluate_many_classes(folder):
     found = json.loads(run("evaluate", "w.safetensors", "waves.csv", "--series", "name", "--label", "kind", "--label-of",
                            "series", "--json", cwd=folder).stdout)
     assert found["scores"]["windows"] == 40 and found["threshold"] is None and found["resampled"] == "series"
-    assert set(found["intervals"]) == {"accuracy", "macro_f1", "weighted_f1"}
+    assert set(found["intervals"]) == {"accuracy", "macro_f1", "weighted_f1", "log_loss", "brier"}
 
 
 def test_show_tells_about_a_model(folder):

@@ -42,6 +42,11 @@ TEST(ModelEvaluation, ScoresAtTheThresholdOfTheModel) {
   EXPECT_EQ(json["data"], Json("june"));
   EXPECT_EQ(json["held_out"], Json(false));
   EXPECT_EQ(json["scores"]["f1"], Json(wanted.f1()));
+  EXPECT_EQ(json["intervals"]["log_loss"].items().size(), 2U);
+  EXPECT_EQ(found.measures.back().found.value, *found.scores.brier);
+  std::int64_t counted = 0;
+  for (const Json& bin : json["reliability"].items()) counted += bin["count"].integer();
+  EXPECT_EQ(counted, 21);
   ASSERT_EQ(data.notes.size(), 1U);
   EXPECT_EQ(data.notes[0], scaling_note(model)) << "its series have statistics of their own";
 }

@@ -8,6 +8,7 @@
 
 #include "faithful/base/random.h"
 #include "faithful/kernels/decomposition_internal.h"
+#include "faithful/metrics/calibration.h"
 #include "tests/support.h"
 
 namespace faithful {
@@ -154,7 +155,7 @@ TEST(Ridge, TakesTheCandidateOfLeastHeldOutLogLoss) {
   double least = 1e9, chosen = 0;
   for (const double candidate : candidates) {
     const RidgeFit one = fit_ridge(problem.x, problem.labels, 3, {.penalties = {candidate}}, pool);
-    EXPECT_EQ(one.log_loss, fit_sharpness(one.held_out, problem.labels, 3).log_loss);
+    EXPECT_EQ(one.log_loss, fit_temperature(one.held_out, problem.labels, 3).log_loss);
     if (one.log_loss < least) chosen = candidate;
     least = std::min(least, one.log_loss);
   }
@@ -192,33 +193,6 @@ TEST(Ridge, Messages) {
             "ridge: expected at least 2 training samples, found 1");
   EXPECT_EQ(testing::rejection([&] { fit_ridge(Matrix<float>(2, 1), bad, 2, {}, pool); }),
             "ridge: expected labels from 0 to 1, found 2");
-}
-
-TEST(Sharpness, ClosedForm) {
-  // One score f = 1 for all, of which 3 in 4 are right: softmax gives 3/4 where 2 factor = log 3.
-  std::vector<std::int32_t> labels(40'000, 1);
-  for (std::size_t i = 0; i < labels.size(); i += 4) labels[i] = 0;
-  const Sharpness found = fit_sharpness(Matrix<float>(labels.size(), 1, 1.0F), labels, 2);
-  EXPECT_NEAR(found.factor, std::log(3.0) / 2, 1e-4);
-  EXPECT_NEAR(found.log_loss, -0.75 * std::log(0.75) - 0.25 * std::log(0.25), 1e-4);
-}
-
-TEST(Sharpness, StaysFiniteWhereAllIsRight) {
-  const std::vector<std::int32_t> labels = {0, 1, 2};
-  const Sharpness found = fit_sharpness(Matrix<float>(3, 3, {1, -1, -1, -1, 1, -1, -1, -1, 1}), labels, 3);
-  // e / (e + 2) = 1 - 1/4 (2/3) with e = exp(2 factor)
-  EXPECT_NEAR(found.factor, std::log(10.0) / 2, 1e-6);
-}
-
-TEST(Sharpness, WeightsShiftTheChoice) {
-  // The score f = 1 is right with weight 9 and wrong with weight 1, half of the samples each.
-  std::vector<std::int32_t> labels(40'000, 1);
-  std::vector<float> weights(labels.size(), 9);
-  for (std::size_t i = 0; i < labels.size(); i += 2) {
-    labels[i] = 0;
-    weights[i] = 1;
-  }
-  EXPECT_NEAR(fit_sharpness(Matrix<float>(labels.size(), 1, 1.0F), labels, 2, weights).factor, std::log(9.0) / 2, 1e-3);
 }
 
 TEST(Decomposition, InverseOfManyBlocks) {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/metrics/calibration.h"
 #include "faithful/metrics/confusion.h"
 #include "faithful/metrics/paired.h"
 #include "faithful/metrics/ranking.h"
@@ -128,6 +129,31 @@ Answers summary(Case& in) {
   return answers;
 }
 
+Matrix<float> rows(Case& in, std::size_t n, std::size_t columns) {
+  return {n, columns, in.many<float>(n * columns)};
+}
+
+Answers calibration(Case& in) {
+  const auto count = in.one<std::size_t>(), n = in.one<std::size_t>();
+  const Matrix<float> probabilities = rows(in, n, count);
+  const auto labels = in.many<std::int32_t>(n);
+  const auto weights = in.many<double>(n);
+  const CalibrationError error = calibration_error(probabilities, labels);
+  Answers answers = {mean_loss(log_losses(probabilities, labels), weights),
+                     mean_loss(brier_scores(probabilities, labels), weights), error.value, error.floor};
+  for (const ReliabilityBin& bin : reliability_bins(probabilities, labels))
+    answers.insert(answers.end(), {static_cast<double>(bin.count), bin.confidence, bin.right});
+  return answers;
+}
+
+Answers temperature(Case& in) {
+  const auto count = in.one<std::size_t>(), outputs = in.one<std::size_t>(), n = in.one<std::size_t>();
+  const Matrix<float> logits = rows(in, n, outputs);
+  const auto labels = in.many<std::int32_t>(n);
+  const Temperature found = fit_temperature(logits, labels, count, in.many<float>(n));
+  return {std::log(found.value), found.log_loss};
+}
+
 Answers answer(Case& in) {
   const std::string& question = in.question();
   if (question == "binary") return binary(in);
@@ -140,6 +166,8 @@ Answers answer(Case& in) {
   if (question == "sign_flip") return sign_flip(in);
   if (question == "student") return student(in);
   if (question == "summary") return summary(in);
+  if (question == "calibration") return calibration(in);
+  if (question == "temperature") return temperature(in);
   throw std::invalid_argument("no question " + question);
 }
 

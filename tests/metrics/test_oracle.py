@@ -6,6 +6,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.optimize
+import scipy.special
 import scipy.stats
 import sklearn.metrics as sk
 
@@ -199,3 +200,76 @@ def test_quantiles_and_ranks(random):
     cases = [(random.random(), random.integers(0, 20, n) / 8) for n in SIZES * 5]
     compare(cases, lambda share, values: f"summary {share} {len(values)} {words(values)}",
             lambda share, values: [np.quantile(values, share), *scipy.stats.rankdata(values)])
+
+
+def deviation_by_characteristic_function(chances):
+    """E |X - E X| of independent events, from the distribution of their number by a Fourier transform."""
+    if len(chances) == 0:
+        return 0.0
+    turns = np.exp(-2j * np.pi * np.arange(len(chances) + 1) / (len(chances) + 1))
+    shares = np.fft.ifft(np.prod(1 + np.outer(chances, turns - 1), axis=0)).real
+    return float(np.abs(np.arange(len(shares)) - chances.sum()) @ shares)
+
+
+def calibration_cases(random):
+    for n in SIZES[:-1] * 5:
+        classes = int(random.integers(2, 6))
+        rows = random.dirichlet(np.full(classes, random.choice([0.2, 1, 5])), n).astype(np.float32)
+        yield classes, rows, random.integers(0, classes, n), random_weights(random, n)
+
+
+def test_probabilities(random):
+    def expected(classes, rows, labels, weights):
+        rows, n = rows.astype(float), len(labels)
+        wanted = np.eye(classes)[labels]
+        top = rows.max(axis=1)
+        bins = np.digitize(top, np.arange(1, 15) / 15, right=True)
+        right = rows.argmax(axis=1) == labels
+        each = [(m.sum(), top[m].mean() if m.any() else 0, right[m].mean() if m.any() else 0)
+                for m in (bins == b for b in range(15))]
+        floor = sum(deviation_by_characteristic_function(top[bins == b]) for b in range(15)) / n
+        loss = sk.log_loss(labels, np.clip(rows, 1e-7, 1), labels=range(classes), sample_weight=weights, normalize=True)
+        unscaled = np.average(-np.log(np.clip(rows[np.arange(n), labels], 1e-7, 1)), weights=weights)
+        assert abs(loss - unscaled) < 1e-5 * (1 + loss)  # scikit-learn divides clipped rows by their sums
+        return [unscaled, np.average(((rows - wanted) ** 2).sum(axis=1), weights=weights),
+                sum(count * abs(mean - share) for count, mean, share in each) / n, floor, *np.ravel(each)]
+    compare(list(calibration_cases(random)), lambda classes, rows, labels, weights:
+            f"calibration {classes} {len(labels)} {words(rows)} {words(labels)} {words(weights)}", expected, 1e-10)
+
+
+def test_brier_score_of_two_classes_is_twice_that_of_scikit_learn(random):
+    p = random.random(200).astype(np.float32)
+    rows, labels = np.stack([1 - p, p], axis=1), random.integers(0, 2, 200)
+    found = ask([f"calibration 2 200 {words(rows)} {words(labels)} {words(np.ones(200))}"])[0]
+    assert abs(found[1] - 2 * sk.brier_score_loss(labels, p)) < 1e-7
+
+
+def test_temperature(random):
+    """By another minimiser, of the loss as a formula."""
+    cases = []
+    for n in [3, 20, 300] * 6:
+        classes = int(random.integers(2, 6))
+        outputs = 1 if classes == 2 and random.random() < 0.7 else classes
+        labels = random.integers(0, classes, n)
+        logits = random.normal(size=(n, outputs)) * random.choice([0.1, 1, 20])
+        logits += (2 * labels[:, None] - 1 if outputs == 1 else 2 * np.eye(classes)[labels])
+        cases.append((classes, logits.astype(np.float32), labels, np.maximum(random_weights(random, n), 0.5)))
+
+    def expected(classes, logits, labels, weights):
+        n = len(labels)
+        full = (np.hstack([np.zeros((n, 1)), logits]) if logits.shape[1] == 1 else logits).astype(float)
+        wanted = np.eye(classes)[labels] * n / (n + 1) + 1 / (n + 1) / classes
+        def loss(log_temperature):
+            scaled = full / np.exp(log_temperature)
+            logs = scaled - scipy.special.logsumexp(scaled, axis=1, keepdims=True)
+            return np.average(-(wanted * logs).sum(axis=1), weights=weights.astype(np.float32))
+        found = scipy.optimize.minimize_scalar(loss, bounds=(np.log(1e-4), np.log(1e2)), method="bounded",
+                                               options={"xatol": 1e-10})
+        return [found.x, found.fun]
+    questions = [f"temperature {classes} {logits.shape[1]} {len(labels)} {words(logits)} {words(labels)} {words(weights)}"
+                 for classes, logits, labels, weights in cases]
+    for case, (log_temperature, loss) in zip(cases, ask(questions)):
+        wanted, least = expected(*case)
+        assert -1e-7 < loss - least < 1e-9 * (1 + least), case  # SciPy stops before a bound
+        if abs(wanted) < 4:  # else the loss hardly depends on it
+            assert abs(log_temperature - wanted) < 1e-3, case

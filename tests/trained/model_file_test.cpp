@@ -98,6 +98,51 @@ TrainedModel model_of_kernels() {
   return model;
 }
 
+// A model of whole series that keeps held-out scores.
+TrainedModel model_with_sets() {
+  TrainedModel model = small_model(small_config());
+  model.window.length = 0;
+  model.conformal = {.scores = {0, 0.25F, 0.1F + 0.2F, 1}, .count = 4};
+  return model;
+}
+
+TEST(ModelFile, KeepsHeldOutScores) {
+  const TrainedModel model = model_with_sets();
+  const std::string bytes = model_bytes(model);
+  const TrainedModel again = parse_model(bytes, "model");
+  ASSERT_TRUE(again.conformal);
+  EXPECT_EQ(again.conformal->scores, model.conformal->scores);
+  EXPECT_EQ(again.conformal->count, 4U);
+  EXPECT_EQ(again.conformal->method, "LAC");
+  EXPECT_EQ(model_bytes(again), bytes);
+  EXPECT_EQ(describe_model(small_model(small_config())).find("conformal"), nullptr);
+  EXPECT_FALSE(parse_model(model_bytes(small_model(small_config())), "model").conformal) << "as in old files";
+}
+
+TEST(ModelFile, ForgedHeldOutScoresAreRejected) {
+  const TrainedModel model = model_with_sets();
+  const auto complaint = [&](const std::string& from, const std::string& to) {
+    const std::string bytes = forged(model, [&](SafetensorsMetadata& metadata, std::vector<SafetensorsEntry>&) {
+      metadata["conformal"] = replaced(metadata["conformal"], from, to);
+    });
+    return rejection([&] { parse_model(bytes, "m"); });
+  };
+  EXPECT_EQ(complaint("0.25", "1.25"), "m: conformal.scores: expected numbers from 0 to 1, found 1.25");
+  EXPECT_EQ(complaint("0.25", "-0.25"), "m: conformal.scores: expected numbers from 0 to 1, found -0.25");
+  EXPECT_EQ(complaint("0.25", "0.5"), "m: conformal.scores: expected rising numbers, found one that falls");
+  EXPECT_EQ(complaint("0.25", "1e999").substr(0, 12), "m: conformal");
+  EXPECT_EQ(complaint("\"count\":4", "\"count\":5"), "m: conformal.scores: expected 5 numbers, found 4");
+  EXPECT_EQ(complaint("\"count\":4", "\"count\":0"), "m: conformal.count: expected at least 1, found 0");
+  EXPECT_EQ(complaint("\"count\":4", "\"count\":9e18").substr(0, 18), "m: conformal.count");
+  EXPECT_EQ(complaint("LAC", "APS"),
+            "m: conformal.method: expected a method that this version knows (LAC), found \"APS\"");
+  EXPECT_EQ(complaint("\"scores\":[", "\"scores\":[null,").substr(0, 19), "m: conformal.scores");
+  TrainedModel windows = model;
+  windows.window.length = windows.shape().length;
+  EXPECT_EQ(rejection([&] { model_bytes(windows); }),
+            "model: conformal: expected scores only in a model of whole series, found a model of windows");
+}
+
 TEST(ModelFile, ModelOfKernelsComesBackToTheSameBytes) {
   const TrainedModel model = model_of_kernels();
   const std::string bytes = model_bytes(model);
