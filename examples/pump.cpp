@@ -8,7 +8,6 @@ int main() {
   faithful::Dataset pump = faithful::load_dataset("pump.csv", {.label = "hot"});
   faithful::FitOptions options = faithful::default_fit_options(pump);
   options.split.window = {.length = 30, .stride = 10};
-  options.train.epochs = 8;
   const faithful::TrainedModel model = faithful::fit_classifier(pump, options, pool);
   faithful::save_model("pump.safetensors", model);
 

@@ -6,7 +6,7 @@ pump = faithful.data.load("pump.csv", label="hot")
 print(pump)
 
 # %% Train on windows of 30 samples. Parts of the log are held out for validation and for the test.
-model = faithful.fit(pump, window=30, stride=10, epochs=8)
+model = faithful.fit(pump, window=30, stride=10)
 model.save("pump.safetensors")  # the program reads this file too
 
 # %% Score the test part, which the model has not seen. Each score has a 95 % interval.

@@ -26,7 +26,8 @@ def _signature():
     defaults.update(scaler="standard", scaling="common", validation=None, threshold=0.5, axes="ntc",
                     random_state=1, n_jobs=None, verbose=False)
     first = [inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD),
-             inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=defaults.pop("encoding"))]
+             inspect.Parameter("encoding", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None)]
+    del defaults["encoding"]
     return inspect.Signature(first + [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value)
                                       for name, value in defaults.items()])
 
@@ -39,6 +40,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
 
     preset                "standard", "small", "base", "large", "plain", "paper" or "dfstrans": the values of all options
                           of model and training
+    encoding              a name of the catalog; None: the preset's
     filters .. head_hidden  one option of the model; None: the preset's value. docs/options.md describes each
     epochs .. cutout      one option of the training, as `faithful train` takes it; None: the preset's value
     scaler                of the channels, fitted on what trains: standard, min-max, robust, none

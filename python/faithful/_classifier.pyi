@@ -15,7 +15,7 @@ class TimeSeriesTransformer:
     record_: dict[str, Any]
     def __init__(
         self,
-        encoding: str = "dft",
+        encoding: str | None = None,
         *,
         preset: Literal["standard", "small", "base", "large", "plain", "paper", "dfstrans"] = "standard",
         filters: int | None = None,

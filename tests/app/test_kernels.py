@@ -23,7 +23,7 @@ def test_finds_the_faults(folder):
     record = json.loads(run("show", "m.safetensors", "--json", cwd=folder).stdout)
     assert record["kernels"]["features"] > 50_000 and "config" not in record
     assert record["record"]["test"]["auc_pr"] > 0.9
-    assert 0 < record["record"]["training"]["held_out_log_loss"] < 0.3
+    assert 0 < record["record"]["held_out_log_loss"] < 0.3
     assert "ridge classifier on" in run("show", "m.safetensors", cwd=folder).stdout
 
 

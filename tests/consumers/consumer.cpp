@@ -10,7 +10,6 @@ int main(int, char** arguments) {
     ThreadPool pool;
     FitOptions options = default_fit_options(pump);
     options.split.window = {.length = 30, .stride = 10};
-    options.train.epochs = 8;
     save_model("pump.safetensors", fit_classifier(pump, options, pool));
 
     const TrainedModel model = load_model("pump.safetensors");
