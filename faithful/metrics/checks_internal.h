@@ -13,7 +13,7 @@ void check_finite(const char* what, std::span<const double> values);       // no
 void check_flags(const char* what, std::span<const std::uint8_t> flags);   // 0 or 1
 void check_weights(std::span<const double> weights, std::size_t samples);  // none, or one per sample, >= 0
 void check_classes(const char* what, std::span<const std::int32_t> labels, std::size_t classes);
-void check_share(const char* what, double share);                          // strictly between 0 and 1
+void check_share(const char* what, double share);  // strictly between 0 and 1
 
 // The weight of a sample; 1 where there are none.
 inline double weight_of(std::span<const double> weights, std::size_t i) {
