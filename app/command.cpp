@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -250,11 +251,37 @@ void notice(const std::string& line) {
   if (!line.empty()) std::fputs(fmt::format("faithful: {}\n", printable(spelled(line, flag_text))).c_str(), stderr);
 }
 
-void print(const std::string& marked) {
+namespace {
+
+int output_error = 0;  // of the first text that could not be written
+
+void write_out(const std::string& marked) {
   const std::string text = printable_lines(spelled(marked, flag_text));
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error(fmt::format("standard output: cannot be written: {}", std::strerror(errno)));
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written && output_error == 0) output_error = errno;
+}
+
+}  // namespace
+
+void print_ahead(const std::string& text) {
+  if (output_error == 0) write_out(text);
+}
+
+void print(const std::string& text) {
+  print_ahead(text);
+  if (output_error == 0) return;
+  if (output_error == EPIPE) {  // as if nobody had caught it: quietly
+    ::signal(SIGPIPE, SIG_DFL);
+    ::raise(SIGPIPE);
   }
+  throw Error(fmt::format("standard output: cannot be written: {}", std::strerror(output_error)));
+}
+
+void outlive_readers() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {};  // not SIG_IGN, which programs that we start would inherit
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGPIPE, &action, nullptr);
 }
 
 }  // namespace faithful::app

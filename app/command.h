@@ -141,6 +141,13 @@ std::string flag_text(std::string_view field, std::string_view value);
 // Writes to standard output, settings spelled as flags; Error when it cannot be written (a full disk, say).
 void print(const std::string& text);
 
+// The same before the results are saved. Where it cannot be written, the work goes on, and the next print() is an Error.
+void print_ahead(const std::string& text);
+
+// A reader of the output that goes away (`| head`) ends the program at the next print(), not at once: results that are
+// still to be saved are saved.
+void outlive_readers();
+
 // Writes `faithful: LINE` to standard error; nothing where the line is empty.
 void notice(const std::string& line);
 

@@ -35,8 +35,8 @@ void verify(const std::string& path, bool quiet) {
                         found.different.size() + found.matching)});
   }
   if (quiet) return;
-  print(fmt::format("verified: {} files of {} have the known digests, {} known files are absent\n", found.matching,
-                    found.set, found.absent.size()));
+  print_ahead(fmt::format("verified: {} files of {} have the known digests, {} known files are absent\n",
+                          found.matching, found.set, found.absent.size()));
 }
 
 void info(const InfoOptions& options) {
@@ -44,10 +44,10 @@ void info(const InfoOptions& options) {
   if (options.verify) verify(path, options.json);
   const Dataset dataset = read_dataset(path, options.data);
   const Audit found = audit(dataset);
+  std::string page;
+  if (!options.output.empty()) page = write_data_page(dataset, found, options.output, options.drawn);
   print(options.json ? audit_json(found) : audit_text(found));
-  if (options.output.empty()) return;
-  const std::string page = write_data_page(dataset, found, options.output, options.drawn);
-  if (!options.json) print(page + "\n");
+  if (!options.json && !page.empty()) print(page + "\n");
 }
 
 struct ConvertOptions {
@@ -57,7 +57,7 @@ struct ConvertOptions {
 
 void convert(const ConvertOptions& options) {
   const Dataset dataset = read_dataset(options.from, options.data);
-  for (const std::string& note : dataset.notes) print(note + "\n");
+  for (const std::string& note : dataset.notes) print_ahead(note + "\n");
   const std::vector<std::string> notes = save_dataset(dataset, options.to);
   print(fmt::format("{}: {} series, {} rows, {} channels\n", options.to, dataset.series.size(), dataset.rows(),
                     dataset.channels.size()));

@@ -38,6 +38,7 @@ int report(const std::exception& error, int code) {
 // Errors become exit codes here and nowhere else: 0 done, 1 failed, 2 bad usage or bad input.
 int main(int argc, char** argv) {
   occupy_standard_streams();
+  faithful::app::outlive_readers();
   try {
     faithful::app::Command program = faithful::app::make_program();
     return faithful::app::run_program(program, {argv + 1, argv + argc});

@@ -318,6 +318,7 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   } else {
     assign_all(verb);
     verb.command->run();
+    print("");  // an Error where something that was printed ahead could not be written
   }
   return 0;
 }

@@ -62,7 +62,7 @@ class Sink {
   }
   // Beside CSV on standard output, notes must not stand.
   void note(const std::string& line) const {
-    if (file_ != nullptr) print(line + "\n");
+    if (file_ != nullptr) print_ahead(line + "\n");  // the file is still to be renamed
     if (file_ == nullptr) notice(line);
   }
   std::string summary() const {

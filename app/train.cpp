@@ -174,7 +174,7 @@ void train(const TrainVerbOptions& said) {
   const auto start = std::chrono::steady_clock::now();
   const Dataset dataset = read_dataset(said.data_path, said.data);
   if (!said.json) {
-    for (const std::string& note : dataset.notes) print(note + "\n");
+    for (const std::string& note : dataset.notes) print_ahead(note + "\n");
   }
   const FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);

@@ -32,26 +32,37 @@ bool LineReader::fill() {
   throw Error(fmt::format("{}: cannot be read: {}", place_, std::strerror(error)));
 }
 
+bool LineReader::skip_rest() {
+  while (inside_line_) {
+    const std::size_t end = buffer_.find('\n', used_);
+    inside_line_ = end == std::string::npos;
+    used_ = inside_line_ ? buffer_.size() : end + 1;
+    if (inside_line_ && !fill()) return false;
+  }
+  return true;
+}
+
 bool LineReader::next(std::string& line) {
   line.clear();
-  bool too_long = false;
-  bool more = true;
+  if (!skip_rest()) return false;
   for (;;) {
     const std::size_t end = buffer_.find('\n', used_);
     const std::size_t length = std::min(end, buffer_.size()) - used_;
-    too_long = too_long || line.size() + length > most_bytes_;
-    if (!too_long) line.append(buffer_, used_, length);
+    if (line.size() + length > most_bytes_) {  // said at once: a line may have no end
+      inside_line_ = true;
+      reject({{place_, ++number_}, fmt::format("a line of at most {} bytes", most_bytes_), "a longer one"});
+    }
+    line.append(buffer_, used_, length);
     used_ += length;
     if (end != std::string::npos) {
       ++used_;
       break;
     }
-    more = fill();
-    if (!more) break;
+    if (fill()) continue;
+    if (line.empty()) return false;
+    break;
   }
-  if (!more && line.empty() && !too_long) return false;
   ++number_;
-  if (too_long) reject({{place_, number_}, fmt::format("a line of at most {} bytes", most_bytes_), "a longer one"});
   return true;
 }
 

@@ -122,6 +122,33 @@ def test_a_standard_output_that_fails_never_costs_the_model(folder, output):
     (folder / "kept.safetensors").unlink()
 
 
+# A column "time" makes a note, which is printed before the training begins.
+@pytest.mark.parametrize("output, code", [(">/dev/full", 1), (">&-", 1), ("| true", 0), ("2>&1 | true", 0)])
+@pytest.mark.parametrize("command, made", [
+    ("train timed.csv --label hot --window 30 --stride 10 --epochs 1 --no-baselines -o kept.safetensors", "kept.safetensors"),
+    ("data convert timed.csv kept.npz --label hot", "kept.npz"),
+    ("data info timed.csv --label hot -o kept", "kept/index.html"),
+    ("predict pump.safetensors timed.csv -o kept.csv", "kept.csv")])
+def test_a_note_that_cannot_be_printed_costs_nothing(folder, output, code, command, made):
+    lines = (folder / "pump.csv").read_text().splitlines()
+    timed = [f"time,{lines[0]}"] + [f"2026-01-02T03:{i // 60:02}:{i % 60:02},{line}" for i, line in enumerate(lines[1:3000])]
+    (folder / "timed.csv").write_text("\n".join(timed) + "\n")
+    done = subprocess.run(f"'{PROGRAM}' {command} {output}", shell=True, cwd=folder, text=True, capture_output=True)
+    assert done.returncode == code, done.stderr
+    assert code == 0 or "standard output: cannot be written" in done.stderr
+    assert (folder / made).stat().st_size > 0
+    (folder / made).unlink()
+
+
+def test_a_line_without_an_end_is_refused_at_once(folder):
+    for skip in [], ["--on-error", "skip"]:
+        with open("/dev/zero") as endless:
+            done = subprocess.run([PROGRAM, "predict", "pump.safetensors", "-", *skip], stdin=endless, cwd=folder, text=True,
+                                  capture_output=True, timeout=60)
+        assert done.returncode == 2 and done.stdout == ""
+        assert done.stderr == "faithful: standard input:1: expected a line of at most 1048576 bytes, found a longer one\n"
+
+
 def test_progress_never_goes_into_a_file(folder):
     """With standard error closed, the first file that is opened would get its number."""
     done = subprocess.run(f"'{PROGRAM}' compare pump.csv --label hot --window 30 --encodings none,dft --seeds 2 --epochs 1 "
