@@ -57,11 +57,10 @@ Flops flops_forward(const ModelConfig& c) {
   return {branches + 2 * (blocks + embedding + layers + d * number(c.outputs())), branches};
 }
 
-// Backwards takes twice that, less the gradient of the raw samples, which nobody needs. (That of their differences is
-// needed: their norm has weights.)
+// Backwards takes twice that, less the gradient of the samples and their differences, which nobody needs.
 double flops_step(const ModelConfig& c) {
   const Flops forward = flops_forward(c);
-  return 3 * forward.all - forward.branches / static_cast<double>(1 + c.input.differences);
+  return 3 * forward.all - forward.branches;
 }
 
 // All that a step needs, kept from request to request. The same as in faithful/train/train.cpp.

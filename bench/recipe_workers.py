@@ -44,7 +44,7 @@ class Model(torch.nn.Module):
         self.padding = 2 * self.steps * self.average - length  # in whole rows, for the shapes here
         rows = torch.arange(2 * self.steps) * self.average < length
         self.register_buffer("there", rows.float()[None, None] if self.padding else None, persistent=False)
-        self.differences = torch.nn.BatchNorm1d(channels)
+        self.differences = torch.nn.BatchNorm1d(channels, affine=False)
         self.branches = torch.nn.ModuleList(torch.nn.Conv1d(2 * channels, filters, k, padding=k // 2, bias=False) for k in kernels)
         self.norm = torch.nn.BatchNorm1d(3 * filters)
         self.blocks = torch.nn.ModuleList(Block(3 * filters, dilation) for dilation in (2, 4))

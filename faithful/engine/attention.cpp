@@ -199,7 +199,8 @@ void Attention<T>::backward_tile(const Head<T>& h, std::size_t first, View<T> p,
   const ScratchScope scratch(tape_.scratch());
   const View<T> weights = make_weights(h, first, p, in_.offset_weights ? take(p.rows * p.stride) : nullptr);
   T* packed = take(packed_size<T>(p.rows, dout.columns));
-  gemm<T>(weights, Form::kTransposed, dout, Form::kPlain, dv, packed, {.add = add_v});
+  pack<T>(dout, Form::kPlain, packed);
+  gemm_packed<T>(weights, Form::kTransposed, packed, dv, {.add = add_v});
   if (in_.relative_values) {
     const std::size_t offsets = in_.relative_values.rows();
     const View<T> by_offset = gather_tile(tape_.scratch(), weights, first, offsets);

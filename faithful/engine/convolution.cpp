@@ -137,7 +137,7 @@ void GroupedConvolution<T>::backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weigh
   const T* dy = tape.gradient_of(y);
   const bool wants_x = tape.wants(x), wants_weight = tape.wants(weight);
   const Gradient<T> dx = wants_x ? tape.gradient(x) : Gradient<T>{};
-  T* dweight = wants_weight ? tape.gradient_to_add(weight) : nullptr;
+  const Gradient<T> dweight = wants_weight ? tape.gradient(weight) : Gradient<T>{};
   T* dbias = bias && tape.wants(bias) ? tape.gradient_to_add(bias) : nullptr;
   const Unfolded u = take_unfolded(tape.scratch());
   T* drows = tape.scratch().template take<T>(outputs_ * taps_);
@@ -153,8 +153,8 @@ void GroupedConvolution<T>::backward(Tape<T>& tape, Tensor<T> x, Tensor<T> weigh
       const View<const T> from{dy + s * outputs_ * out_, outputs_, out_, out_};
       if (wants_weight) {
         unfold_into(x.data + s * positions_ * width_, u);
-        gemm_in_place<T>(from, Form::kTransposed, u.rows, {dweight + group * out_ * taps_, out_, taps_, taps_},
-                         {.add = true});
+        gemm_in_place<T>(from, Form::kTransposed, u.rows, {dweight.data + group * out_ * taps_, out_, taps_, taps_},
+                         {.add = dweight.add || run >= groups_ || s > run * segments_});
       }
       if (!wants_x) continue;
       gemm_packed<T>(from, Form::kPlain, packed, {drows, outputs_, taps_, taps_});

@@ -43,6 +43,27 @@ struct Panel {
   std::size_t step;
 };
 
+// Numbers in a row of a packed panel that has so many columns: whole vectors.
+template <class T>
+constexpr std::size_t packed_columns(std::size_t columns) {
+  return (columns + HWY_LANES(T) - 1) / HWY_LANES(T) * HWY_LANES(T);
+}
+
+// The right factor, [k, n]: packed, or where it lies.
+template <class T>
+struct RightFactor {
+  const T* data;
+  std::size_t k;
+  std::size_t stride;  // of its rows where it lies; 0: packed
+
+  // From column j and row p on.
+  Panel<T> panel(std::size_t j, std::size_t columns, std::size_t p) const {
+    if (stride > 0) return {data + p * stride + j, stride};
+    const std::size_t step = packed_columns<T>(columns);
+    return {data + j * k + p * step, step};
+  }
+};
+
 // C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors; with kPart, of the last of
 // them only the lanes that `columns` leaves. Sums of an element run over p in the same order whatever the number of
 // rows and vectors.
@@ -165,13 +186,14 @@ void pack_rows(View<const T> a, std::size_t first, std::size_t count, std::size_
   }
 }
 
-// One block of rows against all panels, which lie `apart`.
+// One block of rows against all panels, from row p0 of B on.
 template <class T>
-void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t depth, Panel<T> panel, std::size_t apart,
-                    View<T> c, bool add, const T* bias) {
+void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t depth, const RightFactor<T>& b,
+                    std::size_t p0, View<T> c, bool add, const T* bias) {
   const TileRows<T> first = rows;
-  for (std::size_t j = 0; j < c.columns; j += kWidth<T>, panel.data += apart) {
+  for (std::size_t j = 0; j < c.columns; j += kWidth<T>) {
     const std::size_t columns = std::min(kWidth<T>, c.columns - j);
+    const Panel<T> panel = b.panel(j, columns, p0);
     const T* panel_bias = bias == nullptr ? nullptr : bias + j;
     rows.data = first.data;
     for (std::size_t i = 0; i < c.rows; i += kTileRows, rows.data += tile_stride) {
@@ -188,11 +210,10 @@ void multiply_block(TileRows<T> rows, std::size_t tile_stride, std::size_t depth
   }
 }
 
-// B is packed, or read where it lies: its panels then are `apart` = one width.
 template <class T>
-void multiply(View<const T> a, Form form, Panel<T> b, std::size_t apart, View<T> c, Start<T> start) {
+void multiply(View<const T> a, Form form, const RightFactor<T>& b, View<T> c, Start<T> start) {
   const bool plain = form == Form::kPlain;
-  const std::size_t k = plain ? a.columns : a.rows;
+  const std::size_t k = b.k;
   const std::size_t blocks = std::max<std::size_t>(1, (k + kMostDepth - 1) / kMostDepth);
   const std::size_t most_depth = (k + blocks - 1) / blocks;
   alignas(64) T block_of_a[kBlockRows * kMostDepth];
@@ -216,21 +237,19 @@ void multiply(View<const T> a, Form form, Panel<T> b, std::size_t apart, View<T>
         rows = {block_of_a, {0, 1, 2, 3, 4, 5}, kTileRows};
         tile_stride = kTileRows * depth;
       }
-      multiply_block<T>(rows, tile_stride, depth, {b.data + p0 * b.step, b.step}, apart,
-                        {&c(i0, 0), count, c.columns, c.stride}, add, bias);
+      multiply_block<T>(rows, tile_stride, depth, b, p0, {&c(i0, 0), count, c.columns, c.stride}, add, bias);
     }
   }
 }
 
 template <class T>
 void multiply_packed(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start) {
-  const std::size_t k = form == Form::kPlain ? a.columns : a.rows;
-  multiply<T>(a, form, {packed, kWidth<T>}, k * kWidth<T>, c, start);
+  multiply<T>(a, form, {packed, form == Form::kPlain ? a.columns : a.rows, 0}, c, start);
 }
 
 template <class T>
 void multiply_in_place(View<const T> a, Form form, View<const T> b, View<T> c, Start<T> start) {
-  multiply<T>(a, form, {b.data, b.stride}, kWidth<T>, c, start);
+  multiply<T>(a, form, {b.data, b.rows, b.stride}, c, start);
 }
 
 #if HWY_TARGET != HWY_SCALAR
@@ -249,9 +268,10 @@ HWY_INLINE void transpose_4x4(const T* from, std::size_t stride, T* to, std::siz
 }
 #endif
 
-// A panel [k, width] of Bᵀ: `columns` rows of B from `from` on, the rest zero.
+// A panel [k, step] of Bᵀ: `columns` rows of B from `from` on, the rest zero.
 template <class T>
 void pack_transposed_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
+  const std::size_t step = packed_columns<T>(columns);
   std::size_t block_columns = 0, block_k = 0;  // what goes in blocks of four by four
 #if HWY_TARGET != HWY_SCALAR
   if constexpr (sizeof(T) == 4) {
@@ -259,27 +279,28 @@ void pack_transposed_panel(const T* from, std::size_t stride, std::size_t column
     block_k = k / 4 * 4;
     for (std::size_t c = 0; c < block_columns; c += 4) {
       for (std::size_t p = 0; p < block_k; p += 4) {
-        transpose_4x4(from + c * stride + p, stride, to + p * kWidth<T> + c, kWidth<T>);
+        transpose_4x4(from + c * stride + p, stride, to + p * step + c, step);
       }
     }
   }
 #endif
   for (std::size_t p = 0; p < k; ++p) {
-    T* row = to + p * kWidth<T>;
+    T* row = to + p * step;
     for (std::size_t c = p < block_k ? block_columns : 0; c < columns; ++c) row[c] = from[c * stride + p];
-    for (std::size_t c = columns; c < kWidth<T>; ++c) row[c] = 0;
+    for (std::size_t c = columns; c < step; ++c) row[c] = 0;
   }
 }
 
-// A panel [k, width] of B.
+// A panel [k, step] of B.
 template <class T>
 void pack_panel(const T* from, std::size_t stride, std::size_t columns, std::size_t k, T* to) {
-  for (std::size_t p = 0; p < k; ++p, from += stride, to += kWidth<T>) {
+  const std::size_t step = packed_columns<T>(columns);
+  for (std::size_t p = 0; p < k; ++p, from += stride, to += step) {
     if (columns == kWidth<T>) {
       std::memcpy(to, from, kWidth<T> * sizeof(T));
     } else {
       std::memcpy(to, from, columns * sizeof(T));
-      std::memset(to + columns, 0, (kWidth<T> - columns) * sizeof(T));
+      for (std::size_t c = columns; c < step; ++c) to[c] = 0;
     }
   }
 }
@@ -298,11 +319,19 @@ void rearrange(View<const T> b, Form form, T* packed) {
   }
 }
 
-std::size_t float_width() {
-  return kWidth<float>;
+// Numbers in a row of all panels of n columns.
+std::size_t packed_row_float(std::size_t n) {
+  return packed_columns<float>(n);
 }
-std::size_t double_width() {
-  return kWidth<double>;
+std::size_t packed_row_double(std::size_t n) {
+  return packed_columns<double>(n);
+}
+// Whether n columns are one panel without anything behind them.
+bool is_panel_float(std::size_t n) {
+  return n <= kWidth<float> && packed_columns<float>(n) == n;
+}
+bool is_panel_double(std::size_t n) {
+  return n <= kWidth<double> && packed_columns<double>(n) == n;
 }
 void multiply_float(View<const float> a, Form form, const float* packed, View<float> c, Start<float> start) {
   multiply_packed(a, form, packed, c, start);
@@ -329,8 +358,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace faithful::engine {
 
-HWY_EXPORT(float_width);
-HWY_EXPORT(double_width);
+HWY_EXPORT(packed_row_float);
+HWY_EXPORT(packed_row_double);
+HWY_EXPORT(is_panel_float);
+HWY_EXPORT(is_panel_double);
 HWY_EXPORT(multiply_float);
 HWY_EXPORT(multiply_double);
 HWY_EXPORT(in_place_float);
@@ -340,13 +371,26 @@ HWY_EXPORT(rearrange_double);
 
 template <class T>
 std::size_t packed_size(std::size_t k, std::size_t n) {
-  obey_instruction_set();
-  const std::size_t width =
-      sizeof(T) == sizeof(float) ? HWY_DYNAMIC_DISPATCH(float_width)() : HWY_DYNAMIC_DISPATCH(double_width)();
-  return (n + width - 1) / width * width * k;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return FAITHFUL_KERNEL(packed_row_float)(n) * k;
+  } else {
+    return FAITHFUL_KERNEL(packed_row_double)(n) * k;
+  }
 }
 template std::size_t packed_size<float>(std::size_t, std::size_t);
 template std::size_t packed_size<double>(std::size_t, std::size_t);
+
+template <class T>
+bool lies_packed(View<const T> b, Form form) {
+  if (form != Form::kPlain || b.stride != b.columns) return false;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    return FAITHFUL_KERNEL(is_panel_float)(b.columns);
+  } else {
+    return FAITHFUL_KERNEL(is_panel_double)(b.columns);
+  }
+}
+template bool lies_packed(View<const float>, Form);
+template bool lies_packed(View<const double>, Form);
 
 template <>
 void pack(View<const float> b, Form form, float* packed) {

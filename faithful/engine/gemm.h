@@ -26,8 +26,9 @@ struct Start {
   const T* bias = nullptr;  // [n], added to every row of C; with add = false only
 };
 
-// The right factor, op(B) of shape [k, n], rearranged for the kernel: [ceil(n / width), k, width], zeros after n. The
-// width is that of the instruction set in use (16 floats for AVX2), so packed numbers are never stored in files.
+// The right factor, op(B) of shape [k, n], rearranged for the kernel: panels [k, width] one after the other, the last
+// one as wide as it has columns, in whole vectors with zeros behind. The width is that of the instruction set in use (16
+// floats for AVX2), so packed numbers are never stored in files.
 template <class T>
 std::size_t packed_size(std::size_t k, std::size_t n);
 
@@ -40,11 +41,14 @@ void pack(View<const T> b, Form form, T* packed);
 template <class T>
 void gemm_packed(View<const T> a, Form form, const T* packed, View<T> c, Start<T> start = {});
 
-// The same with B packed on the way into `scratch`, which holds packed_size(k, n) numbers. A plain B of exactly the
-// width of a panel lies in memory as if it were packed.
+// Is op(B) as if packed already, where it lies?
+template <class T>
+bool lies_packed(View<const T> b, Form form);
+
+// The same with B packed on the way into `scratch`, which holds packed_size(k, n) numbers; unless it is as if packed.
 template <class T>
 void gemm(View<const T> a, Form a_form, View<const T> b, Form b_form, View<T> c, T* scratch, Start<T> start = {}) {
-  const bool is_packed = b_form == Form::kPlain && b.stride == b.columns && b.columns == packed_size<T>(1, 1);
+  const bool is_packed = lies_packed(b, b_form);
   if (!is_packed) pack(b, b_form, scratch);
   gemm_packed(a, a_form, is_packed ? b.data : scratch, c, start);
 }

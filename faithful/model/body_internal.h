@@ -82,6 +82,7 @@ class Differences {
   const ModelConfig& config_;
   bool by_sensor_;
   Parameter gain_{}, offset_{}, mean_{}, variance_{};
+  std::vector<T> ones_, zeros_;  // [N * C]: gain and offset where a stem follows, whose filters have them already
 };
 
 // [B, C, n]: what every sensor of a sample shares, once for each; empty stays empty.

@@ -71,6 +71,8 @@ template <class T>
 Tensor<T> EncoderBody<T>::segments(Tape<T>& tape, const Samples<T>& samples) const {
   Tensor<T> x = differences_.append(tape, averaged_samples(tape, config_, samples), samples);
   if (config_.input.branches > 0) {
+    // Nothing before the stem learns: unless the samples want their gradient, the way back ends here.
+    if (samples.gradients.empty()) x = tape.input(x.data, x.shape);
     x = stem_.apply_to(tape, x, valid_rows(tape, config_, samples));
   } else if (config_.input.filters > 0) {
     x = engine::convolution(tape, x, tape[convolution_.weight], tape[convolution_.bias],

@@ -90,8 +90,13 @@ Differences<T>::Differences(const ModelConfig& config, Parameters<T>& parameters
   const std::size_t orders = config.input.differences, channels = config.input.channels;
   if (orders == 0) return;
   const engine::Shape shape = by_sensor_ ? engine::Shape{channels, orders} : engine::Shape{orders * channels};
-  gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
-  offset_ = parameters.declare("differences.bias", shape, engine::zeros(), false);
+  if (config.input.branches > 0) {
+    ones_.assign(shape.count(), T(1));
+    zeros_.assign(shape.count(), T(0));
+  } else {
+    gain_ = parameters.declare("differences.weight", shape, engine::ones(), false);
+    offset_ = parameters.declare("differences.bias", shape, engine::zeros(), false);
+  }
   const auto statistic = [&](const char* name, engine::Initializer start) {
     return parameters.declare({.name = name, .shape = shape, .initializer = start, .decays = false, .statistic = true});
   };
@@ -126,7 +131,10 @@ Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& s
   for (std::size_t n = 0; n < orders; ++n) of_orders[n] = difference(tape, sequences, n + 1, {valid});
   Tensor<T> all = concat(tape, std::span<const Tensor<T>>(of_orders, orders));
   if (by_sensor_) all = tape.reshape(all, {batch, channels, rows, orders});
-  all = batch_norm(tape, all, tape[gain_], tape[offset_], tape[mean_], tape[variance_], {.mask = {valid}});
+  const bool fixed = !ones_.empty();
+  const Tensor<T> gain = fixed ? tape.input(ones_.data(), {ones_.size()}) : tape[gain_];
+  const Tensor<T> offset = fixed ? tape.input(zeros_.data(), {zeros_.size()}) : tape[offset_];
+  all = batch_norm(tape, all, gain, offset, tape[mean_], tape[variance_], {.mask = {valid}});
   const Tensor<T> parts[] = {x, all};
   return concat(tape, std::span<const Tensor<T>>(parts));
 }

@@ -109,6 +109,10 @@ TEST(Gemm, ReadsTheRightFactorInPlace) {
 // Packed once and read as if packed: the same bits.
 TEST(Gemm, AFactorAsWideAsAPanelNeedsNoPacking) {
   const std::size_t n = packed_size<float>(1, 1), m = 7, k = 11;
+  EXPECT_TRUE(lies_packed(View<const float>{nullptr, k, n, n}, Form::kPlain));
+  EXPECT_FALSE(lies_packed(View<const float>{nullptr, k, n, n + 1}, Form::kPlain));
+  EXPECT_FALSE(lies_packed(View<const float>{nullptr, k, n, n}, Form::kTransposed));
+  EXPECT_FALSE(lies_packed(View<const float>{nullptr, k, 1024, 1024}, Form::kPlain));
   const std::vector<float> a = numbers<float>(m * k, 1), b = numbers<float>(k * n, 2);
   Packed<float> packed(packed_size<float>(k, n)), unused(packed_size<float>(k, n));
   std::vector<float> expected(m * n), ours(m * n);

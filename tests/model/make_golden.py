@@ -77,10 +77,11 @@ class Model:
         self.weight(name + ".weight", width, mean=1.0, scale=0.2)
         self.weight(name + ".bias", width)
 
-    def batch_norm(self, name, *sizes):
+    def batch_norm(self, name, *sizes, affine=True):
         """Gain and offset, and statistics that the batch's replace; those have no gradient."""
-        self.weight(name + ".weight", *sizes, mean=1.0, scale=0.2)
-        self.weight(name + ".bias", *sizes)
+        if affine:
+            self.weight(name + ".weight", *sizes, mean=1.0, scale=0.2)
+            self.weight(name + ".bias", *sizes)
         self.weight(name + ".mean", *sizes, scale=0.1)
         self.weight(name + ".variance", *sizes, mean=1.0, scale=0.1)
 
@@ -113,7 +114,7 @@ class Model:
         return h
 
     def declare_differences(self, *sizes):
-        self.batch_norm("differences", *sizes)
+        self.batch_norm("differences", *sizes, affine=not self.branches)  # the filters of a stem have gain and offset already
 
     def declare(self):
         c, inner = self.c, self.c.heads * self.head_width
