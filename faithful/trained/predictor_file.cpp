@@ -41,6 +41,34 @@ void check_finite(std::span<const float> values, const std::string& place) {
 
 // ---- a Transformer
 
+constexpr const char* kDifferencesGain = "differences.weight";
+constexpr const char* kDifferencesOffset = "differences.bias";
+
+// Before a stem the norm of the differences has no gain and no offset. The first files of the preset standard have both;
+// they become part of its statistics: g (x - mean) / sqrt(variance + e) + b has the form of the norm itself.
+bool has_former_gain(const Safetensors& arrays, const ModelConfig& config) {
+  return config.input.branches > 0 && config.input.differences > 0 && arrays.find(kDifferencesGain) != nullptr;
+}
+
+void take_former_gain(const Safetensors& arrays, engine::Parameters<float>& parameters, const std::string& place) {
+  constexpr double kEpsilon = engine::BatchNormOptions{}.epsilon;
+  const std::vector<float> gain = arrays.values<float>(kDifferencesGain);
+  const std::vector<float> offset = arrays.values<float>(kDifferencesOffset);
+  const auto values_of = [&](const char* name) {
+    const engine::ParameterEntry* entry = parameters.find(name);
+    return parameters.mutable_values().subspan(entry->offset, entry->shape.count());
+  };
+  const std::span<float> mean = values_of("differences.mean"), variance = values_of("differences.variance");
+  if (gain.size() != mean.size() || offset.size() != mean.size())
+    reject({{place}, fmt::format("{} gains and offsets", mean.size()), fmt::format("{}", gain.size())});
+  for (std::size_t i = 0; i < mean.size(); ++i) {
+    const double g = static_cast<double>(gain[i]), deviation = std::sqrt(static_cast<double>(variance[i]) + kEpsilon);
+    if (!(g > 0)) reject({{place + ": " + kDifferencesGain}, "gains above 0", fmt::format("{}", g)});
+    mean[i] = static_cast<float>(static_cast<double>(mean[i]) - static_cast<double>(offset[i]) * deviation / g);
+    variance[i] = static_cast<float>(std::max(deviation * deviation / (g * g) - kEpsilon, 0.0));
+  }
+}
+
 void read_weights(const Safetensors& arrays, Classifier<float>& classifier, const std::string& place) {
   engine::Parameters<float>& parameters = classifier.parameters();
   const std::span<float> all = parameters.mutable_values();
@@ -53,9 +81,12 @@ void read_weights(const Safetensors& arrays, Classifier<float>& classifier, cons
     if (entry.statistic && entry.name.ends_with("variance") && least < 0)
       reject({{where}, "variances", fmt::format("{}", least)});
   }
+  const bool former = has_former_gain(arrays, classifier.config());
+  if (former) take_former_gain(arrays, parameters, place);
   ThreadPool alone(1);
   parameters.pack(alone);
   for (const SafetensorsEntry& entry : arrays.entries()) {
+    if (former && (entry.name == kDifferencesGain || entry.name == kDifferencesOffset)) continue;
     if (parameters.find(entry.name) == nullptr)
       reject({{place}, "weights that the config declares", quote(entry.name)});
   }
@@ -69,7 +100,8 @@ std::shared_ptr<const WindowModel> read_transformer(const Safetensors& arrays, c
   const ModelConfig config = parse_config(about, place + ": config");
   check_tables(config, numbers, place + ": config");
   check_config(config, place + ": config");
-  if (stored_count(config) != numbers) {
+  const std::size_t former = has_former_gain(arrays, config) ? 2 * config.input.differences * config.input.channels : 0;
+  if (stored_count(config) + former != numbers) {
     reject({{place},
             fmt::format("the {} weights that the config declares", stored_count(config)),
             fmt::format("{}", numbers)});

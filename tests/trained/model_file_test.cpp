@@ -10,6 +10,8 @@
 #include "faithful/io/file.h"
 #include "faithful/io/safetensors.h"
 #include "faithful/kernels/kernel_model.h"
+#include "faithful/model/ensemble.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/model/infer.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
@@ -179,6 +181,89 @@ TEST(ModelFile, ForgedModelsOfKernelsAreRejected) {
                          entries.push_back(safetensors_entry<std::int64_t>("kernels.shape", {3}, huge));
                        }),
                        "a shape that fits into memory"));
+}
+
+// The first files of the preset standard: their norm of the differences has a gain and an offset.
+TEST(ModelFile, AFormerGainOfDifferencesBecomesPartOfTheStatistics) {
+  ModelConfig config = small_config("none");
+  config.input.differences = 1;
+  config.input.filters = 2, config.input.kernel = 3, config.input.branches = 2;
+  const TrainedModel model = small_model(config);
+  const std::vector<float> gain = {0.5F, 2, 1}, offset = {1, 0, -3}, negative = {1, -1, 1};
+  const auto with = [&](const std::vector<float>& gains) {
+    return forged(model, [&](SafetensorsMetadata&, std::vector<SafetensorsEntry>& entries) {
+      entries.push_back(safetensors_entry<float>("differences.weight", {3}, gains));
+      entries.push_back(safetensors_entry<float>("differences.bias", {3}, offset));
+    });
+  };
+  const TrainedModel read = parse_model(with(gain), "model");
+  const auto statistic = [](const TrainedModel& of, const char* name, std::size_t i) {
+    const auto& parameters = parameters_of(of);
+    return static_cast<double>(parameters.values()[parameters.find(name)->offset + i]);
+  };
+  for (std::size_t i = 0; i < 3; ++i)
+    for (const double x : {-2.0, 0.3}) {
+      const auto norm = [&](const TrainedModel& of) {
+        return (x - statistic(of, "differences.mean", i)) /
+               std::sqrt(statistic(of, "differences.variance", i) + 1e-5);
+      };
+      EXPECT_NEAR(norm(read), static_cast<double>(gain[i]) * norm(model) + static_cast<double>(offset[i]), 1e-5);
+    }
+  EXPECT_TRUE(contains(rejection([&] { parse_model(with(negative), "model"); }), "expected gains above 0, found -1"));
+}
+
+TrainedModel linear_model() {
+  TrainedModel model = small_model(small_config("none"));
+  const WindowShape shape = model.shape();
+  LinearModelParts parts{.channels = shape.channels, .length = shape.length, .classes = shape.classes};
+  parts.shift.assign(5 * shape.channels, 0.5F);
+  parts.factor.assign(5 * shape.channels, 2);
+  parts.weights = Matrix<float>(shape.outputs(), 5 * shape.channels + 1, 0.25F);
+  model.predictor = std::make_shared<LinearModel>(parts);
+  return model;
+}
+
+TrainedModel model_of_members() {
+  TrainedModel model = small_model(small_config("none"));
+  model.predictor = std::make_shared<Ensemble>(
+      std::vector<EnsembleMember>{
+          {model.predictor, 3}, {model_of_kernels().predictor, 2}, {linear_model().predictor, 1}},
+      1.5);
+  return model;
+}
+
+TEST(ModelFile, LinearModelsAndEnsemblesComeBackToTheSameBytes) {
+  for (const TrainedModel& model : {linear_model(), model_of_members()}) {
+    const std::string bytes = model_bytes(model);
+    const TrainedModel again = parse_model(bytes, "model");
+    EXPECT_EQ(model_bytes(again), bytes);
+    const WindowShape shape = model.shape();
+    const std::vector<float> values(shape.length * shape.channels, 0.75F);
+    std::vector<float> before(shape.outputs()), after(shape.outputs());
+    model.predictor->logits_into({.count = 1, .values = values}, before);
+    again.predictor->logits_into({.count = 1, .values = values}, after);
+    EXPECT_EQ(before, after);
+  }
+}
+
+TEST(ModelFile, ForgedEnsemblesAreRejected) {
+  const TrainedModel model = model_of_members();
+  const auto with = [&](auto change) { return rejection([&] { parse_model(forged(model, change), "model"); }); };
+  using Entries = std::vector<SafetensorsEntry>;
+  const std::vector<float> one = {1};
+  EXPECT_TRUE(contains(
+      with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("members.7.x", {1}, one)); }),
+      "expected arrays of its members alone, found others"));
+  EXPECT_TRUE(
+      contains(with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("members.2.x", {1}, one)); }),
+               "expected arrays of a linear model, found \"x\""));
+  const auto about = [&](const std::string& json) {
+    return with([&](SafetensorsMetadata& metadata, auto&) { metadata["ensemble"] = json; });
+  };
+  EXPECT_TRUE(contains(about(R"({"temperature": 1, "members": []})"), "1 to 100 members, found 0"));
+  EXPECT_TRUE(contains(about(R"({"temperature": 1, "members": [{"weight": 1}]})"), "the kind of member 0, found none"));
+  EXPECT_TRUE(contains(about(R"({"temperature": 1, "members": [{"weight": 1, "ensemble": {}}]})"),
+                       "the kind of member 0, found none"));
 }
 
 // Running statistics and the factor of a decaying table are numbers of the file, and no weights.
