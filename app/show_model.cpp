@@ -7,8 +7,8 @@
 #include "faithful/base/error.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/model/ensemble.h"
-#include "faithful/model/linear_model.h"
 #include "faithful/model/infer.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/report/table.h"
 #include "faithful/report/text.h"
 
@@ -128,7 +128,8 @@ std::string predictor_text(const WindowModel& model) {
   if (const Transformer* transformer = model.transformer())
     return item("form", form_text(transformer->config())) + item("encoding", encoding_text(transformer->config()));
   if (const auto* linear = dynamic_cast<const LinearModel*>(&model))
-    return item("form", fmt::format("logistic regression on {} summaries of the channels", linear->parts().shift.size()));
+    return item("form",
+                fmt::format("logistic regression on {} summaries of the channels", linear->parts().shift.size()));
   const auto* ensemble = dynamic_cast<const Ensemble*>(&model);
   if (ensemble == nullptr) return item("form", kernels_text(dynamic_cast<const KernelModel&>(model)));
   std::string text = item("form", fmt::format("mean of {} models, temperature {}", ensemble->members().size(),

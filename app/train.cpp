@@ -136,9 +136,10 @@ std::string headline(const FitResult& result, const FitOptions& options) {
 // The kinds of models that were tried, and which one is kept.
 std::string contest_text(const FitResult& result) {
   if (result.contest.empty()) return {};
-  Table table{.title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
-              .columns = {{"model"}, {result.contest_measure}, {"log loss"}, {"to the Transformer"}, {"standard error"}},
-              .rows = {}};
+  Table table{
+      .title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
+      .columns = {{"model"}, {result.contest_measure}, {"log loss"}, {"to the Transformer"}, {"standard error"}},
+      .rows = {}};
   const ContestRow* kept = &result.contest.front();
   for (const ContestRow& row : result.contest) {
     const bool first = &row == &result.contest.front();
@@ -147,10 +148,9 @@ std::string contest_text(const FitResult& result) {
                           first ? "" : fmt::format("{:.3f}", row.error)});
     if (row.difference > row.error && row.difference > kept->difference) kept = &row;
   }
-  return to_text(table) +
-         (kept == &result.contest.front()
-              ? "\nThe Transformer is kept: no other kind is better by more than a standard error.\n"
-              : fmt::format("\n{} is kept: better by more than a standard error.\n", kept->name));
+  return to_text(table) + (kept == &result.contest.front()
+                               ? "\nThe Transformer is kept: no other kind is better by more than a standard error.\n"
+                               : fmt::format("\n{} is kept: better by more than a standard error.\n", kept->name));
 }
 
 void report(const FitResult& result, const FitOptions& options, double seconds) {
@@ -222,10 +222,9 @@ void describe_preset_option(Option& option) {
 }
 
 std::vector<Option> model_options(TrainVerbOptions& o) {
-  std::vector<Option> options = joined(
-      {model_option_list(o.model, "standard"),
-       {option_of(ensemble_setting(o.ensemble))},
-       schedule_option_list(o.training)});
+  std::vector<Option> options = joined({model_option_list(o.model, "standard"),
+                                        {option_of(ensemble_setting(o.ensemble))},
+                                        schedule_option_list(o.training)});
   for (Option& option : options) {
     if (option.name == "--model") describe_model_option(option);
     if (option.name == "--preset") describe_preset_option(option);

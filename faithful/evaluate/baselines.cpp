@@ -53,7 +53,8 @@ std::optional<double> linear_threshold(const LinearModel& model, const WindowSet
     labels.insert(labels.end(), truth.begin(), truth.end());
   };
   if (folds.empty()) add(model, sets.validation);
-  for (const WindowSets& fold : folds) add(fit_linear_model(fold.train, linear_options(options), pool), fold.validation);
+  for (const WindowSets& fold : folds)
+    add(fit_linear_model(fold.train, linear_options(options), pool), fold.validation);
   if (scores.empty()) return std::nullopt;
   const std::optional<Threshold> best = RankedScores(scores, flags_of(labels)).best_f1();
   return best ? std::optional(best->value) : std::nullopt;

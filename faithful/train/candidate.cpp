@@ -1,5 +1,3 @@
-#include "faithful/train/candidate_internal.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "faithful/metrics/calibration.h"
 #include "faithful/metrics/summary.h"
 #include "faithful/model/linear_model.h"
+#include "faithful/train/candidate_internal.h"
 
 namespace faithful::train {
 
@@ -149,7 +148,8 @@ Candidate mix(const Candidate& first, const Candidate& second, std::span<const s
   const auto add = [&](const Candidate& one, double part) {
     double sum = 0;
     for (const EnsembleMember& member : one.members) sum += member.weight;
-    for (const EnsembleMember& member : one.members) mixed.members.push_back({member.model, part * member.weight / sum});
+    for (const EnsembleMember& member : one.members)
+      mixed.members.push_back({member.model, part * member.weight / sum});
   };
   add(first, share);
   add(second, 1 - share);

@@ -17,9 +17,9 @@ namespace faithful::train {
 
 // The data of a job: the training part, and windows that validate.
 struct JobData {
-  Prepared all;                     // what the saved model is fitted to
-  std::vector<Prepared> folds;      // of the cross-validation; empty: the validation part of `all` validates
-  std::vector<std::int32_t> labels; // [n] of all windows that validate, fold after fold
+  Prepared all;                      // what the saved model is fitted to
+  std::vector<Prepared> folds;       // of the cross-validation; empty: the validation part of `all` validates
+  std::vector<std::int32_t> labels;  // [n] of all windows that validate, fold after fold
 
   // The windows that validate, fold after fold.
   std::vector<const Windows*> held_out() const;

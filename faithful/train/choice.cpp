@@ -10,7 +10,7 @@ namespace faithful {
 
 namespace {
 
-constexpr const char* kStandard = "standard";   // of an encoder
+constexpr const char* kStandard = "standard";  // of an encoder
 constexpr std::size_t kTransformersOfBest = 3;
 
 }  // namespace

@@ -49,12 +49,12 @@ Lead lead_in_area(const Candidate& other, const Candidate& first, const JobData&
   const std::vector<std::uint8_t> truth = flags_of(data.labels);
   const RankedScores a(scores_of(other.held_out), truth), b(scores_of(first.held_out), truth);
   constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-  const Bootstrap found = bootstrap_groups(
-      groups_of(data),
-      [&](std::span<const double> counts) {
-        return a.average_precision(counts).value_or(kUndefined) - b.average_precision(counts).value_or(kUndefined);
-      },
-      {.resamples = 200, .pool = &pool});
+  const Bootstrap found = bootstrap_groups(groups_of(data),
+                                           [&](std::span<const double> counts) {
+                                             return a.average_precision(counts).value_or(kUndefined) -
+                                                    b.average_precision(counts).value_or(kUndefined);
+                                           },
+                                           {.resamples = 200, .pool = &pool});
   return {found.value, found.deviation};
 }
 
@@ -68,12 +68,13 @@ Contest judge(std::span<const Candidate> candidates, const JobData& data, Thread
   double most = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     const Candidate& one = candidates[i];
-    const Lead lead = i == 0      ? Lead{}
+    const Lead lead = i == 0    ? Lead{}
                       : by_area ? lead_in_area(one, candidates[0], data, pool)
                                 : lead_in_accuracy(one, candidates[0], data.labels);
     const double value = by_area ? RankedScores(scores_of(one.held_out), truth).average_precision().value_or(0)
                                  : summarize(hits(one, data.labels)).mean;
-    contest.rows.push_back({one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error});
+    contest.rows.push_back(
+        {one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error});
     if (lead.difference > lead.error && lead.difference > most) {
       most = lead.difference;
       contest.winner = i;

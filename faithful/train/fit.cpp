@@ -67,8 +67,8 @@ class Job {
   void check_checkpoints();
   void prepare_data();
 
-  bool fit(FitResult& result);                                         // false: stopped
-  bool fit_transformers(FitResult& result, Candidate& candidate);      // false: stopped
+  bool fit(FitResult& result);                                     // false: stopped
+  bool fit_transformers(FitResult& result, Candidate& candidate);  // false: stopped
   Training training_of(const Prepared& data, std::size_t member, std::string title, std::size_t stop_after) const;
   std::vector<Trained> train(const std::vector<Training>& plan, std::size_t first);
   void add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, FitResult& result,
@@ -180,7 +180,6 @@ Identity Job::identity() const {
   return identity;
 }
 
-
 void Job::prepare_data() {
   data_seconds_ += seconds_of([&] {
     data_.emplace(JobData{train::prepare(dataset_, options_, split_, scaling_.scaling), {}, {}});
@@ -236,9 +235,10 @@ bool Job::fit_transformers(FitResult& result, Candidate& candidate) {
     }
   const auto add_members = [&] {
     for (std::size_t member = 0; member < members; ++member)
-      plan.push_back(training_of(data_->all, member, members > 1   ? fmt::format("member {} of {}", member + 1, members)
-                                                     : folds_ > 0 ? "train on all"
-                                                                  : "train",
+      plan.push_back(training_of(data_->all, member,
+                                 members > 1  ? fmt::format("member {} of {}", member + 1, members)
+                                 : folds_ > 0 ? "train on all"
+                                              : "train",
                                  result.epochs_chosen));
   };
   if (!chooses_epochs()) add_members();
@@ -262,8 +262,7 @@ bool Job::fit_transformers(FitResult& result, Candidate& candidate) {
     add_recorded_scores(result, candidate);
   else
     add_held_out(trained, last, result, candidate);
-  for (Trained& one : last)
-    candidate.members.push_back({std::make_shared<const Transformer>(std::move(one.model))});
+  for (Trained& one : last) candidate.members.push_back({std::make_shared<const Transformer>(std::move(one.model))});
   return true;
 }
 
@@ -441,8 +440,10 @@ std::string Job::choices_text() const {
 }
 
 std::string Job::nothing_validates_text() const {
-  if (options_.kind == ModelKind::kAuto) return "nothing validates, so no kinds of models are compared: a Transformer is trained";
-  return options_.kind == ModelKind::kLinear ? "nothing validates" : "nothing validates: the weights are those of the last epoch";
+  if (options_.kind == ModelKind::kAuto)
+    return "nothing validates, so no kinds of models are compared: a Transformer is trained";
+  return options_.kind == ModelKind::kLinear ? "nothing validates"
+                                             : "nothing validates: the weights are those of the last epoch";
 }
 
 void Job::note_data(FitResult& result) const {

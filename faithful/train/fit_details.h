@@ -26,12 +26,12 @@ struct FitResult {
   std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
   std::size_t epochs_chosen = 0;                // by it; 0: there was none
 
-  Matrix<float> held_out = {};                  // [n, K]: probabilities of windows by models that were not fitted to them
+  Matrix<float> held_out = {};  // [n, K]: probabilities of windows by models that were not fitted to them
   std::vector<std::int32_t> held_out_labels = {};  // [n]
   std::optional<double> held_out_log_loss = {};    // of them
-  std::optional<double> temperature = {};          // by which the logits of Transformers were divided; none: they were not
-  std::vector<ContestRow> contest = {};            // kAuto: the kinds that were tried, the Transformer first
-  std::string contest_measure = {};                // "accuracy", "AUC-PR"
+  std::optional<double> temperature = {};  // by which the logits of Transformers were divided; none: they were not
+  std::vector<ContestRow> contest = {};    // kAuto: the kinds that were tried, the Transformer first
+  std::string contest_measure = {};        // "accuracy", "AUC-PR"
 
   Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
   Scores test = {};                                                 // at the threshold

@@ -38,7 +38,8 @@ TrainOptions settled(const TrainOptions& options, std::size_t windows) {
   if (made.batch == 0) made.batch = windows < kFew ? 16 : 32;
   if (made.epochs == 0 && made.steps == 0)
     made.steps = std::clamp(kPasses * windows / made.batch, kFewestSteps, kMostSteps);
-  if (made.epochs == 0) made.epochs = std::max<std::size_t>(1, made.steps * made.batch / std::max<std::size_t>(windows, 1));
+  if (made.epochs == 0)
+    made.epochs = std::max<std::size_t>(1, made.steps * made.batch / std::max<std::size_t>(windows, 1));
   return made;
 }
 

@@ -1,5 +1,3 @@
-#include "faithful/train/prepare_internal.h"
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/train/prepare_internal.h"
 #include "faithful/train/times.h"
 
 namespace faithful::train {

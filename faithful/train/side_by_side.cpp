@@ -1,9 +1,9 @@
-#include "faithful/train/side_by_side_internal.h"
-
 #include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
+
+#include "faithful/train/side_by_side_internal.h"
 
 namespace faithful::train {
 

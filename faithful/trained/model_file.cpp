@@ -176,9 +176,8 @@ void check_format(const Safetensors& file) {
 // ---- the predictor
 
 std::shared_ptr<const WindowModel> read_predictor_of(const Safetensors& file) {
-  const Safetensors arrays = file.part([](const std::string& name) {
-    return is_of_predictor(name) ? std::optional(name) : std::nullopt;
-  });
+  const Safetensors arrays =
+      file.part([](const std::string& name) { return is_of_predictor(name) ? std::optional(name) : std::nullopt; });
   const auto& keys = trained::predictor_keys();
   const auto key = std::ranges::find_if(keys, [&](const std::string& one) { return file.metadata().contains(one); });
   if (key == keys.end()) reject({{file.place()}, fmt::format("metadata {}", quote(keys.front())), "none"});

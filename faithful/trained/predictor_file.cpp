@@ -166,7 +166,8 @@ std::shared_ptr<const WindowModel> read_ensemble(const Safetensors& arrays, cons
   const std::string where = place + ": ensemble";
   const auto& about_members = about["members"].items(where);
   if (about_members.size() > Ensemble::kMostMembers)
-    reject({{where}, fmt::format("at most {} members", Ensemble::kMostMembers), fmt::format("{}", about_members.size())});
+    reject(
+        {{where}, fmt::format("at most {} members", Ensemble::kMostMembers), fmt::format("{}", about_members.size())});
   std::vector<EnsembleMember> members;
   std::size_t used = 0;
   for (std::size_t i = 0; i < about_members.size(); ++i) {

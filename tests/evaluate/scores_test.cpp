@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "faithful/evaluate/baselines.h"
-#include "faithful/model/linear_model.h"
 #include "faithful/metrics/decide.h"
+#include "faithful/model/linear_model.h"
 #include "tests/train/toy.h"
 
 namespace faithful {

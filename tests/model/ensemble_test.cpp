@@ -85,7 +85,9 @@ TEST(Ensemble, ImpossibleOnesAreRejected) {
   EXPECT_EQ(rejection([] { Ensemble({}); }), "ensemble: expected 1 to 100 members, found 0");
   EXPECT_EQ(rejection([] { Ensemble({{constant({0}, 2), 0}}); }), "ensemble: expected weights above 0, found 0");
   EXPECT_EQ(rejection([] { Ensemble({{constant({0}, 2)}}, 0); }), "ensemble: expected a temperature above 0, found 0");
-  EXPECT_EQ(rejection([] { Ensemble({{constant({0}, 2)}, {constant({0, 0, 0}, 3)}}); }),
+  EXPECT_EQ(rejection([] {
+              Ensemble({{constant({0}, 2)}, {constant({0, 0, 0}, 3)}});
+            }),
             "ensemble: expected members that take the same windows, found other channels, samples or classes");
 }
 

@@ -277,8 +277,9 @@ TEST(Checkpoint, FilesOfAnotherJobAreRejected) {
   std::filesystem::remove(fourth);
   FitOptions others = options;
   others.split.folds = 3;
-  EXPECT_NE(rejection([&] { fit_in_detail(dataset, others, pool, control); })
-                .find("expected a checkpoint of the same run, with split.folds \"3\", found \"2\""),
+  EXPECT_NE(rejection([&] {
+              fit_in_detail(dataset, others, pool, control);
+            }).find("expected a checkpoint of the same run, with split.folds \"3\", found \"2\""),
             std::string::npos);
   expect_same(fit_in_detail(dataset, options, pool, control), fit_in_detail(dataset, options, pool));
 }

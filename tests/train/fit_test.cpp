@@ -1,6 +1,6 @@
-#include <map>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <gtest/gtest.h>
 
@@ -131,10 +131,9 @@ TEST(Fit, GivenPartsAreCrossValidated) {
   FitControl control;
   control.on_epoch = [&](const std::string& training, std::size_t, const EpochRecord&) { ++epochs[training]; };
   const FitResult result = fit_in_detail(dataset, options, pool, control);
-  EXPECT_EQ(epochs, (std::map<std::string, std::size_t>{{"fold 1 of 3", 6},
-                                                        {"fold 2 of 3", 6},
-                                                        {"fold 3 of 3", 6},
-                                                        {"train on all", result.epochs_chosen}}));
+  EXPECT_EQ(epochs,
+            (std::map<std::string, std::size_t>{
+                {"fold 1 of 3", 6}, {"fold 2 of 3", 6}, {"fold 3 of 3", 6}, {"train on all", result.epochs_chosen}}));
   ASSERT_EQ(result.folds.size(), 3U);
   ASSERT_EQ(result.mean_of_folds.size(), 6U);
   std::size_t held = 0;

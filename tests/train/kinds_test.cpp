@@ -57,7 +57,8 @@ TEST(Kinds, TheSameBitsForAnyNumberOfThreads) {
   for (const ModelKind kind : {ModelKind::kLinear, ModelKind::kAuto, ModelKind::kMixed}) {
     FitOptions options = of_kind(kind, SplitKind::kGiven);
     options.ensemble = 2;
-    EXPECT_EQ(model_bytes(fit_in_detail(cases, options, one).model), model_bytes(fit_in_detail(cases, options, three).model));
+    EXPECT_EQ(model_bytes(fit_in_detail(cases, options, one).model),
+              model_bytes(fit_in_detail(cases, options, three).model));
     options.split.kind = SplitKind::kBlocked;
     EXPECT_EQ(model_bytes(fit_in_detail(timelines, options, one).model),
               model_bytes(fit_in_detail(timelines, options, three).model));

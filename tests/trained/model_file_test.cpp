@@ -11,8 +11,8 @@
 #include "faithful/io/safetensors.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/model/ensemble.h"
-#include "faithful/model/linear_model.h"
 #include "faithful/model/infer.h"
+#include "faithful/model/linear_model.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
 #include "tests/trained/bit_flips.h"
@@ -204,8 +204,7 @@ TEST(ModelFile, AFormerGainOfDifferencesBecomesPartOfTheStatistics) {
   for (std::size_t i = 0; i < 3; ++i)
     for (const double x : {-2.0, 0.3}) {
       const auto norm = [&](const TrainedModel& of) {
-        return (x - statistic(of, "differences.mean", i)) /
-               std::sqrt(statistic(of, "differences.variance", i) + 1e-5);
+        return (x - statistic(of, "differences.mean", i)) / std::sqrt(statistic(of, "differences.variance", i) + 1e-5);
       };
       EXPECT_NEAR(norm(read), static_cast<double>(gain[i]) * norm(model) + static_cast<double>(offset[i]), 1e-5);
     }
@@ -254,9 +253,9 @@ TEST(ModelFile, ForgedEnsemblesAreRejected) {
   EXPECT_TRUE(contains(
       with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("members.7.x", {1}, one)); }),
       "expected arrays of its members alone, found others"));
-  EXPECT_TRUE(
-      contains(with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("members.2.x", {1}, one)); }),
-               "expected arrays of a linear model, found \"x\""));
+  EXPECT_TRUE(contains(
+      with([&](auto&, Entries& entries) { entries.push_back(safetensors_entry<float>("members.2.x", {1}, one)); }),
+      "expected arrays of a linear model, found \"x\""));
   const auto about = [&](const std::string& json) {
     return with([&](SafetensorsMetadata& metadata, auto&) { metadata["ensemble"] = json; });
   };
