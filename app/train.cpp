@@ -189,7 +189,8 @@ void train(const TrainVerbOptions& said) {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   save_model(said.output, result.model);  // before anything is printed, which may fail
   std::error_code ignored;
-  for (const std::string& file : checkpoint_files(checkpoint_path(said.output))) std::filesystem::remove(file, ignored);
+  for (std::size_t i = 0; i < result.trainings; ++i)
+    std::filesystem::remove(faithful::checkpoint_path(checkpoint_path(said.output), i, result.trainings), ignored);
   if (!said.json) report(result, options, seconds);
   print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
 }

@@ -276,8 +276,10 @@ std::vector<std::string> checkpoint_files(const std::string& path) {
   if (path.empty()) return files;
   const fs::path whole = path, folder = whole.has_parent_path() ? whole.parent_path() : fs::path(".");
   const std::string begin = whole.stem().string() + ".", end = whole.extension();
-  std::error_code ignored;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+  std::error_code failure;
+  const fs::directory_iterator entries(folder, failure);
+  if (failure) throw Error(fmt::format("{}: cannot look for checkpoints: {}", folder.string(), failure.message()));
+  for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename();
     const bool framed = name.size() > begin.size() + end.size() && name.starts_with(begin) && name.ends_with(end);
     const std::string number = framed ? name.substr(begin.size(), name.size() - begin.size() - end.size()) : "";

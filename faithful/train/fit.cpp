@@ -485,6 +485,7 @@ FitResult Job::run() {
   check_signal(dataset_, {sets.train.class_counts(), sets.validation.class_counts(),
                           options_.score_test ? sets.test.class_counts() : std::vector<std::size_t>{}});
   FitResult result{.model = model_around(), .sets = sets, .split = split_.kind};
+  result.trainings = trainings();
   result.data_seconds = data_seconds_;
   note_data(result);
   result.stopped = !fit(result);

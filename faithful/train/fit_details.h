@@ -25,6 +25,7 @@ struct FitResult {
   std::vector<TrainRecord> folds = {};          // split given: of the cross-validation
   std::vector<EpochRecord> mean_of_folds = {};  // [epochs]
   std::size_t epochs_chosen = 0;                // by it; 0: there was none
+  std::size_t trainings = 0;                    // of Transformers; each has a checkpoint (checkpoint_path)
 
   Matrix<float> held_out = {};  // [n, K]: probabilities of windows by models that were not fitted to them
   std::vector<std::int32_t> held_out_labels = {};  // [n]

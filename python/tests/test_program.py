@@ -124,5 +124,5 @@ def test_a_model_of_kernels_is_loaded_and_predicts(given, program, tmp_path):
     lines = program("predict", file, given[4]).splitlines()[1:]
     predictions = faithful.predict(faithful.load_model(file), data.load(given[4]))
     assert len(lines) == 60 and predictions.predicted.tolist() == [line.split(",")[4] for line in lines]
-    with pytest.raises(ValueError, match="expected a model of a Transformer, found one of kernels .use faithful.load_model."):
+    with pytest.raises(ValueError, match="expected a model of a Transformer, found another kind .use faithful.load_model."):
         TimeSeriesTransformer.load(file)

@@ -18,8 +18,8 @@ def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("trust")
     with open(folder / "pump.csv", "w") as out:
         subprocess.run(["awk", "-f", SOURCE / "examples/pump.awk"], stdout=out, check=True)
-    done = run("train", "pump.csv", "--label", "hot", "--window", 30, "--stride", 10, "--epochs", 3, "--no-baselines",
-               "-o", "pump.safetensors", cwd=folder)
+    done = run("train", "pump.csv", "--label", "hot", "--window", 30, "--stride", 10, "--preset", "small", "--epochs", 3,
+               "--no-baselines", "-o", "pump.safetensors", cwd=folder)
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -37,6 +37,20 @@ def test_a_sensor_that_blows_up_is_invalid(folder):
     assert done.stderr == ("faithful: 2 of 2 predictions are invalid: see the column reason "
                            "(--on-error skip ends with exit code 0)\n")
     assert stream(folder, 31 * "1e20,-1e20,1\n", "--on-error", "skip")[0].returncode == 0
+
+
+@pytest.mark.parametrize("options", [["--steps", 30], ["--model", "kernels"], ["--model", "linear"],
+                                     ["--preset", "best", "--steps", 20]])
+def test_no_model_takes_a_sensor_that_blows_up_for_normal(folder, options):
+    run("train", "pump.csv", "--label", "hot", "--window", 30, "--stride", 10, *options, "--no-baselines", "-o", "other.safetensors",
+        cwd=folder)
+    for reading in ("1e20", "1e38"):
+        text = HEADER + 31 * f"{reading},-{reading},1\n"
+        done = run("predict", "other.safetensors", "-", cwd=folder, stdin=text)
+        rows = list(csv.DictReader(io.StringIO(done.stdout)))
+        assert len(rows) == 2 and {row["status"] for row in rows} <= {"out_of_range", "invalid"}
+        assert done.returncode == (1 if rows[0]["status"] == "invalid" else 0)
+        assert "nan" not in done.stdout and "inf" not in done.stdout.replace("invalid", "")
 
 
 def test_a_file_that_blows_up_is_invalid_in_every_verb(folder):
