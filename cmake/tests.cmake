@@ -99,6 +99,12 @@ add_test(NAME metrics-oracle
 set_tests_properties(metrics-oracle PROPERTIES LABELS "fast;program"
   ENVIRONMENT "FAITHFUL_METRICS_ORACLE=$<TARGET_FILE:metrics_oracle>;PYTHONDONTWRITEBYTECODE=1")
 
+# The picture of the augmentations in the documents, drawn by the code of the training.
+add_executable(augmentation_picture ${PROJECT_SOURCE_DIR}/tests/train/augmentation_picture.cpp)
+target_link_libraries(augmentation_picture PRIVATE faithful_train faithful_simulate faithful_report)
+add_test(NAME augmentation-picture COMMAND augmentation_picture)
+set_tests_properties(augmentation-picture PROPERTIES LABELS "fast;program")
+
 # The tree's own rules, and every example and console block of the documents.
 add_test(NAME layers COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_layers.py ${PROJECT_SOURCE_DIR})
 add_test(NAME fields COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_fields.py ${PROJECT_SOURCE_DIR})
