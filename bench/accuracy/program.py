@@ -30,13 +30,18 @@ def train(program, set_folder, arguments, seed, threads, folder):
 
 
 def predictions(program, model, test_file):
-    """[({class: probability}, predicted class)] of each series of a .ts file, in its order."""
+    """What the model predicts for each series of a .ts file, in its order."""
     shown = subprocess.run([program, "predict", model, test_file], check=True, capture_output=True, text=True)
+    return read_predictions(shown.stdout)
+
+
+def read_predictions(text):
+    """[({class: probability}, predicted class)] of each line of a table of predictions."""
     rows = []
-    for row in csv.DictReader(shown.stdout.splitlines()):
+    for row in csv.DictReader(text.splitlines()):
         of_class = {key[2:-1]: float(value) for key, value in row.items() if key.startswith("p(") and key.endswith(")")}
-        if not of_class:  # two classes: the score is the probability of the second
-            raise SystemExit(f"{test_file}: expected more than two classes, found columns {list(row)}")
+        if not of_class:
+            raise SystemExit(f"expected columns p(CLASS), for more than two classes, found {', '.join(row)}")
         rows.append((of_class, row["class"]))
     return rows
 

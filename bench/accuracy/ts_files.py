@@ -47,15 +47,22 @@ def fold_numbers(labels, folds, seed):
     return numbers
 
 
-def write_fold(folder, name, seed, fold, folds=3):
+def backwards(line):
+    """The series with its samples in reverse order."""
+    *channels, label = line.split(":")
+    return ":".join([",".join(reversed(channel.split(","))) for channel in channels] + [label])
+
+
+def write_fold(folder, name, seed, fold, folds=3, file=None):
     """Makes `folder`/NAME with a training part of all folds but one, and that fold as test part. Only the file
-    NAME_TRAIN.ts is read. Returns (the folder of the set, the places of the held-out series)."""
-    header, lines = read_lines(data_folder() / name / f"{name}_TRAIN.ts")
+    NAME_TRAIN.ts is read, or FILE_TRAIN.ts. Returns (the folder of the set, the places of the held-out series)."""
+    file = file or name
+    header, lines = read_lines(data_folder() / name / f"{file}_TRAIN.ts")
     numbers = fold_numbers([label_of(line) for line in lines], folds, seed)
     held_out = [i for i, number in enumerate(numbers) if number == fold]
     target = folder / name
     target.mkdir(parents=True, exist_ok=True)
     for part, chosen in (("TRAIN", [i for i, number in enumerate(numbers) if number != fold]), ("TEST", held_out)):
         text = "\n".join(header + [lines[i] for i in chosen]) + "\n"
-        (target / f"{name}_{part}.ts").write_text(text)
+        (target / f"{file}_{part}.ts").write_text(text)
     return target, held_out
