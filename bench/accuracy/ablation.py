@@ -11,7 +11,7 @@ import shutil
 import tempfile
 
 import measured
-import program
+import trainer
 import ts_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -83,14 +83,14 @@ def run(binary, change, name, seed, threads):
     try:
         for fold in range(FOLDS):
             data, held_out = ts_files.write_fold(scratch, name, seed, fold, FOLDS)
-            code, log, measures, _ = program.train(
+            code, log, measures, _ = trainer.train(
                 binary, data, [*arguments_of(change), "--no-baselines"], seed, threads, scratch / "out")
             if code != 0:
                 print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
                 return None
             test_file = data / f"{name}_TEST.ts"
-            predicted = program.predictions(binary, scratch / "out" / "model.safetensors", test_file)
-            marks, mean_loss = program.scores(predicted, program.labels_of(test_file))
+            predicted = trainer.predictions(binary, scratch / "out" / "model.safetensors", test_file)
+            marks, mean_loss = trainer.scores(predicted, trainer.labels_of(test_file))
             right.update(zip(held_out, marks))
             loss += mean_loss * len(held_out)
             wall, cpu = wall + measures["wall_seconds"], cpu + measures["cpu_seconds"]
@@ -131,6 +131,10 @@ def compare(runs, base, change):
             "of_set": {s[0]: s[2] for s in sets}}
 
 
+def load(lines):
+    return {(line["key"], line["set"], line["seed"]): line for line in lines}
+
+
 def points(x):
     return f"{100 * x:+.1f}"
 
@@ -160,17 +164,17 @@ def table(runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=program.default_program(ROOT), help="the program [build/release/bin/faithful]")
+    parser.add_argument("--program", default=trainer.default_program(ROOT), help="the program [build/release/bin/faithful]")
     parser.add_argument("--threads", type=int, default=1, help="threads of a training [1]")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "ablation.jsonl")
     parser.add_argument("--watch", type=pathlib.Path, help="write the table into this file after every run")
     parser.add_argument("--table", action="store_true", help="print the table, train nothing")
     options = parser.parse_args()
-    runs = {(line["key"], line["set"], line["seed"]): line for line in measured.read_jsonl(options.output)}
+    runs = load(measured.read_jsonl(options.output))
     if options.table:
         print(table(runs))
         return
-    commit, refused = program.commit_of(options.program), set()
+    commit, refused = trainer.commit_of(options.program), set()
     for row, change, name, seed in planned():
         key = key_of(change)
         if (key, name, seed) in runs or key in refused:

@@ -8,7 +8,7 @@ import tempfile
 
 import measured
 import methods
-import program
+import trainer
 import ts_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -52,14 +52,14 @@ def peer(method, folder, name, seed, scratch):
     if code != 0:
         raise SystemExit(f"{method} on {name}: exit code {code}\n{(scratch / 'log').read_text()[-2000:]}")
     result = json.loads(out.read_text())
-    scores = scored(result["classes"], result["predicted"], result["probabilities"], program.labels_of(test))
+    scores = scored(result["classes"], result["predicted"], result["probabilities"], trainer.labels_of(test))
     return {**scores, "phases": result["phases"], "baseline_mb": result["baseline_mb"], **measures,
             "peak_mb": result["peak_mb"]}
 
 
 def ours(binary, method, folder, name, seed, scratch):
     """A run of our program on folder/NAME. Refused where it does not know the method's options."""
-    code, log, training, record = program.train(binary, folder, methods.OURS[method], seed, methods.THREADS, scratch)
+    code, log, training, record = trainer.train(binary, folder, methods.OURS[method], seed, methods.THREADS, scratch)
     if code == 2:
         raise Refused(log.strip().splitlines()[-1])
     if code != 0:
@@ -70,10 +70,10 @@ def ours(binary, method, folder, name, seed, scratch):
     code, prediction = measured.run(command, scratch / "predict.log")
     if code != 0:
         raise SystemExit(f"{method} on {name}: predict ended with {code}\n{(scratch / 'predict.log').read_text()[-2000:]}")
-    rows = program.read_predictions(table.read_text())
+    rows = trainer.read_predictions(table.read_text())
     classes = list(rows[0][0])
     scores = scored(classes, [label for _, label in rows], [list(row.values()) for row, _ in rows],
-                    program.labels_of(test))
+                    trainer.labels_of(test))
     said = record["record"]["test"]["accuracy"]
     if abs(said - scores["accuracy"]) > 1e-5:
         raise SystemExit(f"{method} on {name}: train says accuracy {said}, its predictions have {scores['accuracy']}")
@@ -81,7 +81,7 @@ def ours(binary, method, folder, name, seed, scratch):
               "predict": {"wall": prediction["wall_seconds"], "cpu": prediction["cpu_seconds"]}}
     return {**scores, "phases": phases, **training, "model_bytes": model.stat().st_size,
             "saved": record["config"].get("form", "encoder") if "config" in record else "kernels" if "kernels" in record else "?",
-            "commit": program.commit_of(binary)}
+            "commit": trainer.commit_of(binary)}
 
 
 def one(binary, method, folder, name, seed):
