@@ -61,9 +61,9 @@ def draw(names, ours, ranks, groups, title, path):
     rows = (count + 1) // 2
     bars = 0.28 * len(groups)
     height = 1.3 + bars + 0.34 * rows
-    figure = plot.figure(figsize=(8.4, height * 0.72))
+    figure = plot.figure(figsize=(9.6, height * 0.72))
     axes = figure.add_axes((0, 0, 1, 1))
-    axes.set_xlim(-2.6, 12.6)
+    axes.set_xlim(-3.9, 13.9)
     axes.set_ylim(-height + 0.6, 0.75)
     axes.axis("off")
 
