@@ -123,6 +123,16 @@ def bars_table(runs):
     return table(["method", "bar", "measured", "against", ""], rows) if rows else "Not yet measured."
 
 
+def saved_text(runs):
+    """What the tournament of auto chose on each set."""
+    rows = []
+    for name in ts_files.SETS:
+        kinds = [line["saved"] for line in runs.get(("auto", name), [])]
+        if kinds:
+            rows.append([name, ", ".join(f"{kind} {kinds.count(kind)}" for kind in sorted(set(kinds)))])
+    return table(["set", "what `auto` saved, by number of seeds"], rows) if rows else "Not yet measured."
+
+
 def log_loss_table(runs):
     rows = []
     for method in ALL:
@@ -154,7 +164,7 @@ def timing_tables():
         table(header, rows(lambda x: f"{x['phases']['fit']['wall']:.1f} / {x['phases']['fit']['cpu']:.1f}")),
         "Seconds to predict as many series as the training part has:",
         table(header, rows(lambda x: f"{x['phases']['predict']['wall']:.2f}")),
-        "Peak memory in MB, and in parentheses what the process had before training (interpreter, libraries, data):",
+        "Peak memory in MB, and in parentheses what the process had before training (interpreter, libraries, data, the first fit):",
         table(header, rows(lambda x: f"{x['peak_mb']} ({x['baseline_mb']})" if "baseline_mb" in x else str(x["peak_mb"]))),
         "Seconds of compilation before the first training (numba, cached on disk after the first process):",
         table(header, [row for row in rows(lambda x: f"{x['phases']['compile']['wall']:.1f}" if "compile" in x["phases"]
@@ -220,7 +230,7 @@ def ablation_text():
 def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
-             "bars": bars_table(runs), "log loss": log_loss_table(runs), "ranks": ranks_text(runs),
+             "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs), "ranks": ranks_text(runs),
              "timing": timing_tables(), "scorings": scorings_text(), "ablation": ablation_text()}
     page = ROOT / "docs" / "accuracy.md"
     text = page.read_text()
