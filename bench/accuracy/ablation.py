@@ -152,8 +152,8 @@ def table(runs):
         result = compare(runs, base, key_of(change))
         if result:
             cells = [points(result["of_set"][name]) if name in result["of_set"] else "" for name in present]
-            lines.append(f"| {row} | {points(result['difference'])} ± {100 * result['error']:.1f} | {result['loss']:+.3f} | "
-                         f"{result['runs']} | " + " | ".join(cells) + " |")
+            lines.append(f"| {row} | {points(result['difference'])} ± {100 * result['error']:.1f} | "
+                         f"{result['loss']:+.3f} | {result['runs']} | " + " | ".join(cells) + " |")
     level = []
     for name in present:
         of_set = [runs[base, name, seed]["accuracy"] for seed in SEEDS if (base, name, seed) in runs]
@@ -164,7 +164,7 @@ def table(runs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=trainer.default_program(ROOT), help="the program [build/release/bin/faithful]")
+    parser.add_argument("--program", default=trainer.default_program(ROOT), help="[build/release/bin/faithful]")
     parser.add_argument("--threads", type=int, default=1, help="threads of a training [1]")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "ablation.jsonl")
     parser.add_argument("--watch", type=pathlib.Path, help="write the table into this file after every run")

@@ -22,8 +22,8 @@ EQUAL_LENGTH = {"JapaneseVowels": "JapaneseVowels_eq"}
 
 # Accuracies of the multiverse archive (arXiv 2603.20352): official split, validation inside TRAIN, single runs.
 PUBLISHED = {
-    "MultiRocket-Hydra": {"NATOPS": .911, "JapaneseVowels": .984, "ArticularyWordRecognition": .990, "Handwriting": .519,
-                          "UWaveGestureLibrary": .931, "LSST": .635, "BasicMotions": 1.0},
+    "MultiRocket-Hydra": {"NATOPS": .911, "JapaneseVowels": .984, "ArticularyWordRecognition": .990,
+                          "Handwriting": .519, "UWaveGestureLibrary": .931, "LSST": .635, "BasicMotions": 1.0},
     "HC2": {"NATOPS": .928, "JapaneseVowels": .941, "ArticularyWordRecognition": .993, "Handwriting": .614,
             "UWaveGestureLibrary": .941, "LSST": .675, "BasicMotions": 1.0},
     "LITETime-MV": {"NATOPS": .967, "JapaneseVowels": .995, "ArticularyWordRecognition": .983, "Handwriting": .638,

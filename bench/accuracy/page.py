@@ -86,7 +86,8 @@ def accuracy_table(runs):
                          without_zero(over) if over is not None else ""])
     for method, figures in methods.PUBLISHED.items():
         whole = all(name in figures for name in PUBLISHED_SETS)
-        rows.append([f"{method}, published", *(without_zero(figures[name]) if name in figures else "–" for name in ts_files.SETS),
+        rows.append([f"{method}, published",
+                     *(without_zero(figures[name]) if name in figures else "–" for name in ts_files.SETS),
                      without_zero(statistics.fmean(figures[name] for name in PUBLISHED_SETS)) if whole else
                      f"{without_zero(statistics.fmean(figures.values()))} (of six)"])
     return table(header, rows)
@@ -164,8 +165,8 @@ def timing_tables():
         table(header, rows(lambda x: f"{x['phases']['fit']['wall']:.1f} / {x['phases']['fit']['cpu']:.1f}")),
         "Seconds to predict as many series as the training part has:",
         table(header, rows(lambda x: f"{x['phases']['predict']['wall']:.2f}")),
-        "Peak memory in MB, and in parentheses what the process had before training (interpreter, libraries, data, the first fit):",
-        table(header, rows(lambda x: f"{x['peak_mb']} ({x['baseline_mb']})" if "baseline_mb" in x else str(x["peak_mb"]))),
+        "Peak memory in MB. In parentheses: what the process had before training (libraries, data, the first fit).",
+        table(header, rows(lambda x: str(x["peak_mb"]) + (f" ({x['baseline_mb']})" if "baseline_mb" in x else ""))),
         "Seconds of compilation before the first training (numba, cached on disk after the first process):",
         table(header, [row for row in rows(lambda x: f"{x['phases']['compile']['wall']:.1f}" if "compile" in x["phases"]
                                            else "") if any(row[1:])])])
@@ -179,7 +180,8 @@ def ranks_text(runs):
     mean_rank, corrected = ranks.mean_ranks(scores), ranks.wilcoxon_holm(scores)
     p = ranks.friedman(scores)
     image = ROOT / "docs" / "img" / "accuracy_ranks.svg"
-    ranks.draw(names, [method in methods.OURS for method in names], mean_rank, ranks.cliques(mean_rank, corrected),
+    ranks.draw(names, [method in methods.OURS for method in names], mean_rank,
+               ranks.cliques(mean_rank, corrected),
                f"mean rank of accuracy over {len(scores)} sets (Friedman p = {p:.2g})", image)
     # scipy's exact test, where no difference is 0: all signs equal.
     least = 2 / 2 ** len(scores)
@@ -197,8 +199,9 @@ def multiverse_csv(runs):
     columns = [f"Faithful-{method}" if method in methods.OURS else method for method in names]
     lines = [",".join(["Estimators:", *columns])]
     for name in sorted(ts_files.SETS):
-        lines.append(",".join([name, *(repr(round(mean(runs[method, name], "accuracy"), 6)) if (method, name) in runs else ""
-                                       for method in names)]))
+        cells = [repr(round(mean(runs[method, name], "accuracy"), 6)) if (method, name) in runs else ""
+                 for method in names]
+        lines.append(",".join([name, *cells]))
     (RESULTS / "multiverse.csv").write_text("\n".join(lines) + "\n")
 
 
@@ -206,7 +209,8 @@ def scorings_text():
     logged = scorings()
     if not logged:
         return "None yet."
-    return table(["scoring", "date", "commit"], [[str(i + 1), date, f"`{commit}`"] for i, (date, commit) in enumerate(logged)])
+    rows = [[str(place), date, f"`{commit}`"] for place, (date, commit) in enumerate(logged, 1)]
+    return table(["scoring", "date", "commit"], rows)
 
 
 def runs_text(runs):
@@ -230,8 +234,8 @@ def ablation_text():
 def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
-             "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs), "ranks": ranks_text(runs),
-             "timing": timing_tables(), "scorings": scorings_text(), "ablation": ablation_text()}
+             "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
+             "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(), "ablation": ablation_text()}
     page = ROOT / "docs" / "accuracy.md"
     text = page.read_text()
     for name, part in parts.items():

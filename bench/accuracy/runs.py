@@ -69,7 +69,8 @@ def ours(binary, method, folder, name, seed, scratch):
     command = [str(binary), "predict", str(model), str(test), "--threads", str(methods.THREADS), "-o", str(table)]
     code, prediction = measured.run(command, scratch / "predict.log")
     if code != 0:
-        raise SystemExit(f"{method} on {name}: predict ended with {code}\n{(scratch / 'predict.log').read_text()[-2000:]}")
+        said = (scratch / "predict.log").read_text()[-2000:]
+        raise SystemExit(f"{method} on {name}: predict ended with exit code {code}\n{said}")
     rows = trainer.read_predictions(table.read_text())
     classes = list(rows[0][0])
     scores = scored(classes, [label for _, label in rows], [list(row.values()) for row, _ in rows],
