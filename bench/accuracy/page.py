@@ -188,9 +188,9 @@ def ranks_text(runs):
     low = min(corrected.values())
     return "\n\n".join([
         "![mean ranks of the methods](img/accuracy_ranks.svg)",
-        wrapped(f"{len(names)} methods, {len(scores)} sets, {len(corrected)} pairs. Friedman: p = {p:.2g}. Least p of a "
-                f"pair after Holm: {low:.2g}. With {len(scores)} sets, no pair can have p below {least:.4f} before the "
-                f"correction, and the first pair needs {0.05 / len(corrected):.4f}.")])
+        wrapped(f"{len(names)} methods, {len(scores)} sets, {len(corrected)} pairs. Friedman: p = {p:.2g}. "
+                f"Least p of a pair after Holm: {low:.2g}. With {len(scores)} sets, no pair can have p below "
+                f"{least:.4f} before the correction, and the first pair needs {0.05 / len(corrected):.4f}.")])
 
 
 def multiverse_csv(runs):
@@ -235,7 +235,8 @@ def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
-             "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(), "ablation": ablation_text()}
+             "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
+             "ablation": ablation_text()}
     page = ROOT / "docs" / "accuracy.md"
     text = page.read_text()
     for name, part in parts.items():
