@@ -5,7 +5,7 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build docs demo test check soak test-pip dev conformance bench lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build docs demo test check soak test-pip dev conformance bench accuracy lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -46,6 +46,9 @@ conformance: setup-test ## engine and models against the installed PyTorch, on f
 
 bench: setup-bench ## figures against the peers, side by side; also build/bench.json
 	@tools/bench
+
+accuracy: setup-accuracy build ## presets and peers on the UEA sets: docs/accuracy.md; needs PyPI, takes hours
+	@tools/accuracy
 
 lint: setup-test ## clang-format and clang-tidy on every file, changed or not
 	@tools/lint --all

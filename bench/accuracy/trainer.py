@@ -1,0 +1,63 @@
+"""Our program on one set: trains, predicts, and scores what it predicts."""
+import csv
+import json
+import math
+import os
+import subprocess
+
+import measured
+import ts_files
+
+
+def commit_of(program):
+    """The commit that the program was built from, by its own word."""
+    words = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.split()
+    return words[words.index("commit") + 1]
+
+
+def train(program, set_folder, arguments, seed, threads, folder):
+    """Trains on the training part of the set and scores its test part. Returns (exit code, log, measures, JSON)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    log, model = folder / "train.log", folder / "model.safetensors"
+    command = [str(program), "train", str(set_folder), "--split", "given", *arguments, "--seed", str(seed),
+               "--threads", str(threads), "--checkpoint-every", "3600", "-o", str(model)]
+    code, measures = measured.run(command, log)
+    record = None
+    if code == 0:
+        shown = subprocess.run([program, "show", model, "--json"], check=True, capture_output=True, text=True)
+        record = json.loads(shown.stdout)
+    return code, log.read_text(), measures, record
+
+
+def predictions(program, model, test_file):
+    """What the model predicts for each series of a .ts file, in its order."""
+    shown = subprocess.run([program, "predict", model, test_file], check=True, capture_output=True, text=True)
+    return read_predictions(shown.stdout)
+
+
+def read_predictions(text):
+    """[({class: probability}, predicted class)] of each line of a table of predictions."""
+    rows = []
+    for row in csv.DictReader(text.splitlines()):
+        of_class = {key[2:-1]: float(value) for key, value in row.items() if key.startswith("p(") and key.endswith(")")}
+        if not of_class:
+            raise SystemExit(f"expected columns p(CLASS), for more than two classes, found {', '.join(row)}")
+        rows.append((of_class, row["class"]))
+    return rows
+
+
+def scores(predicted, truth):
+    """(right or wrong of each series, mean log loss) of what `predictions` returned."""
+    if len(predicted) != len(truth):
+        raise SystemExit(f"expected {len(truth)} predictions, found {len(predicted)}")
+    right = [int(name == label) for (_, name), label in zip(predicted, truth)]
+    loss = [-math.log(max(of_class.get(label, 0.0), 1e-7)) for (of_class, _), label in zip(predicted, truth)]
+    return right, sum(loss) / len(loss)
+
+
+def labels_of(test_file):
+    return [ts_files.label_of(line) for line in ts_files.read_lines(test_file)[1]]
+
+
+def default_program(root):
+    return os.environ.get("FAITHFUL", str(root / "build" / "release" / "bin" / "faithful"))

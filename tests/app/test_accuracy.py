@@ -1,0 +1,150 @@
+"""tools/accuracy and tools/ablation: folds, ranks, the limit of scorings, and what happens to a refused method."""
+import importlib.machinery
+import importlib.util
+import json
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "bench" / "accuracy"))
+import ablation  # noqa: E402
+import measured  # noqa: E402
+import methods  # noqa: E402
+import ranks  # noqa: E402
+import runs  # noqa: E402
+import trainer  # noqa: E402
+import ts_files  # noqa: E402
+
+HEADER = "@problemName Toy\n@classLabel true a b c\n@data\n"
+
+
+@pytest.fixture
+def tool():
+    loader = importlib.machinery.SourceFileLoader("accuracy_tool", str(ROOT / "tools" / "accuracy"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("accuracy_tool", loader))
+    loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def toy(tmp_path, monkeypatch):
+    """A set Toy of 20 series, whose test part must not be read."""
+    lines = [f"{i},{i + 1}:{-i},{i}:{'abc'[i % 3]}" for i in range(20)]
+    folder = tmp_path / "data" / "UEA" / "Toy"
+    folder.mkdir(parents=True)
+    (folder / "Toy_TRAIN.ts").write_text(HEADER + "\n".join(lines) + "\n")
+    monkeypatch.setenv("FAITHFUL_DATA", str(tmp_path / "data"))
+    return lines
+
+
+def test_folds_hold_out_every_series_once_in_the_shares_of_the_classes(toy, tmp_path):
+    seen = []
+    for fold in range(3):
+        target, held_out = ts_files.write_fold(tmp_path / "out", "Toy", 1, fold)
+        train = ts_files.read_lines(target / "Toy_TRAIN.ts")[1]
+        test = ts_files.read_lines(target / "Toy_TEST.ts")[1]
+        assert test == [toy[i] for i in held_out]
+        assert sorted(train + test) == sorted(toy)
+        for name in "abc":
+            assert sum(ts_files.label_of(line) == name for line in test) in (2, 3)
+        seen += held_out
+    assert sorted(seen) == list(range(20))
+    assert ts_files.fold_numbers(list("aabb"), 2, 1) == ts_files.fold_numbers(list("aabb"), 2, 1)
+
+
+def test_timing_reads_no_test_part(toy, tmp_path):
+    target = runs.timing_folder(tmp_path / "timing", "Toy")
+    assert ts_files.read_lines(target / "Toy_TRAIN.ts")[1] == toy
+    assert ts_files.read_lines(target / "Toy_TEST.ts")[1][1] == "2,1:1,-1:b"
+
+
+def test_ranks_by_hand():
+    scores = [[.9, .8, .7], [.9, .9, .7], [.5, .6, .7], [.9, .8, .7]]
+    assert ranks.mean_ranks(scores).tolist() == pytest.approx([(1 + 1.5 + 3 + 1) / 4, (2 + 1.5 + 2 + 2) / 4, 2.5])
+
+
+def test_wilcoxon_with_holm_by_hand():
+    # Eight sets: the first beats the second on all with different margins, p = 2 / 2^8; the third equals the second.
+    scores = [[.5 + .01 * (i + 1), .5, .5] for i in range(8)]
+    corrected = ranks.wilcoxon_holm(scores)
+    p = 2 / 256
+    assert corrected[0, 1] == pytest.approx(3 * p) and corrected[0, 2] == pytest.approx(3 * p)
+    assert corrected[1, 2] == 1
+    assert ranks.cliques(ranks.mean_ranks(scores), corrected) == [[1, 2]]
+
+
+def test_scores_are_accuracy_and_log_loss():
+    scored = runs.scored(["a", "b"], ["a", "b", "b"], [[.5, .5], [.25, .75], [1, 0]], ["a", "b", "b"])
+    assert scored["accuracy"] == 1
+    assert scored["log_loss"] == pytest.approx((0.693147 + 0.287682 + 16.118096) / 3, abs=1e-5)
+    assert runs.scored(["a", "b"], ["a"], [[.5, .5]], ["b"])["accuracy"] == 0
+
+
+def test_the_fourth_scoring_is_refused(tool, tmp_path, monkeypatch):
+    monkeypatch.setattr(tool, "RESULTS", tmp_path)
+    monkeypatch.setattr(tool, "SCORINGS", tmp_path / "scorings.txt")
+    for commit in ("aaa", "bbb", "aaa", "ccc", "bbb"):
+        tool.allow_scoring(commit)
+    logged = (tmp_path / "scorings.txt").read_text().splitlines()
+    assert [line.split()[-1] for line in logged[1:]] == ["aaa", "bbb", "ccc"]
+    with pytest.raises(SystemExit, match="scored on the test parts 3 times.*at most 3 are allowed"):
+        tool.allow_scoring("ddd")
+    with pytest.raises(SystemExit, match="built from eee-dirty"):
+        tool.allow_scoring("eee-dirty")
+
+
+def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path, monkeypatch, capsys):
+    made = []
+
+    def one(binary, method, folder, name, seed):
+        made.append((method, name, seed))
+        if method == "best":
+            raise runs.Refused("--preset: expected one of x, found \"best\"")
+        line = {"method": method, "set": name, "seed": seed, "accuracy": 1.0, "log_loss": 0.0, "load": [0, 0],
+                "phases": {"fit": {"wall": 1.0}}}
+        return {**line, "commit": "abc"} if method in methods.OURS else line
+
+    monkeypatch.setattr(runs, "one", one)
+    monkeypatch.setattr(trainer, "commit_of", lambda binary: "abc")
+    plan = [("best", "Libras", 1), ("QUANT", "Libras", 1), ("best", "Libras", 2), ("kernels", "Libras", 1)]
+    file = tmp_path / "runs.jsonl"
+    tool.make_runs(plan, lambda name, seed: None, file, "faithful")
+    assert made == [("best", "Libras", 1), ("QUANT", "Libras", 1), ("kernels", "Libras", 1)]
+    assert capsys.readouterr().out.count("skipped: best: --preset") == 1
+    with open(file, "a") as out:  # a kill in the middle of a line
+        out.write('{"method": "MiniRo')
+    made.clear()
+    tool.make_runs([*plan[1:2], *plan[3:], ("MiniRocket", "Libras", 1)], lambda name, seed: None, file, "faithful")
+    assert made == [("MiniRocket", "Libras", 1)]
+    assert [line["method"] for line in measured.read_jsonl(file)] == ["QUANT", "kernels", "MiniRocket"]
+    # Another commit of ours is another run; a peer has none.
+    monkeypatch.setattr(trainer, "commit_of", lambda binary: "def")
+    made.clear()
+    tool.make_runs(plan[1:2] + plan[3:], lambda name, seed: None, file, "faithful")
+    assert made == [("kernels", "Libras", 1)]
+
+
+def test_ablation_compares_series_by_series():
+    base, row = ablation.key_of({}), ablation.key_of({"layers": "0"})
+    assert base != row and ablation.key_of({"layers": "1"}) == base
+
+    def line(marks, loss):
+        return {"right": f"{int(marks, 2):x}", "series": len(marks), "log_loss": loss,
+                "accuracy": marks.count("1") / len(marks)}
+
+    found = {(base, "Libras", 1): line("0110", 1.0), (row, "Libras", 1): line("0111", 0.5),
+             (base, "NATOPS", 1): line("11", 1.0), (row, "NATOPS", 1): line("00", 1.0)}
+    result = ablation.compare(found, base, row)
+    assert result["of_set"] == {"Libras": 0.25, "NATOPS": -1.0}
+    assert result["difference"] == -0.375 and result["loss"] == -0.25
+    # Libras: differences 0 0 0 1, variance 0.25, of their mean 0.0625; NATOPS: none.
+    assert result["error"] == pytest.approx(0.0625 ** 0.5 / 2)
+
+
+def test_every_kept_run_has_what_the_page_needs():
+    for line in measured.read_jsonl(ROOT / "docs" / "accuracy" / "runs.jsonl"):
+        assert line["method"] in [*methods.OURS, *methods.PEERS] and line["set"] in ts_files.SETS
+        assert 0 <= line["accuracy"] <= 1 and line["log_loss"] >= 0, json.dumps(line)
+        assert {"fit", "predict"} <= set(line["phases"]) and line["threads"] == 2 and len(line["load"]) == 2
