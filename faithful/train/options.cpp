@@ -27,13 +27,14 @@ TrainOptions train_preset(std::string_view preset_name) {
   return {.epochs = 0,
           .batch = 0,
           .floor = 0,
+          .class_weights = ClassWeights::kNone,
           .select = Selection::kLast,
           .smoothing = 0.1,
           .augmentation = {.warp = 0.3, .crop = 0.1, .mix = 0.2, .gain = 0.1}};
 }
 
 TrainOptions settled(const TrainOptions& options, std::size_t windows) {
-  constexpr std::size_t kFew = 1000, kFewestSteps = 1200, kMostSteps = 4000, kPasses = 40;
+  constexpr std::size_t kFew = 1000, kFewestSteps = 1200, kMostSteps = 6000, kPasses = 80;
   TrainOptions made = options;
   if (made.batch == 0) made.batch = windows < kFew ? 16 : 32;
   if (made.epochs == 0 && made.steps == 0)

@@ -57,16 +57,16 @@ TEST(TrainOptions, ImpossibleOnesAreRejected) {
   EXPECT_EQ(with([](auto& o) { o.clip_norm = -1; }), "clip_norm: expected a number of at least 0, found -1");
 }
 
-// Few windows: 1200 steps of 16. More: 40 passes in steps of 32, up to 4000 steps. What was said stays.
+// Few windows: 1200 steps of 16. More: 80 passes, from 1000 windows on in steps of 32, up to 6000 steps. What was said stays.
 TEST(TrainOptions, FollowTheNumberOfWindows) {
   const auto settled_for = [](std::size_t windows) {
     const TrainOptions made = settled(train_preset("standard"), windows);
     return std::pair(made.batch, made.steps);
   };
   EXPECT_EQ(settled_for(1), (std::pair<std::size_t, std::size_t>(16, 1200)));
-  EXPECT_EQ(settled_for(999), (std::pair<std::size_t, std::size_t>(16, 2497)));
-  EXPECT_EQ(settled_for(2459), (std::pair<std::size_t, std::size_t>(32, 3073)));
-  EXPECT_EQ(settled_for(100'000), (std::pair<std::size_t, std::size_t>(32, 4000)));
+  EXPECT_EQ(settled_for(999), (std::pair<std::size_t, std::size_t>(16, 4995)));
+  EXPECT_EQ(settled_for(2459), (std::pair<std::size_t, std::size_t>(32, 6000)));
+  EXPECT_EQ(settled_for(100'000), (std::pair<std::size_t, std::size_t>(32, 6000)));
   const TrainOptions said{.epochs = 7, .batch = 5};
   EXPECT_EQ(settled(said, 100), said);
   EXPECT_EQ(settled({.epochs = 0, .steps = 10, .batch = 20}, 100).epochs, 2U);
@@ -84,7 +84,7 @@ TEST(TrainOptions, NamesInFilesStay) {
     standard += name + "=" + to_text(value) + " ";
   EXPECT_EQ(standard,
             "epochs=0 stop_after=0 batch=0 rate=0.002 warm_up=0.1 floor=0 decay=0.01 clip=1 patience=0 "
-            "class_weights=auto select=last smoothing=0.1 warp=0.3 crop=0.1 mix=0.2 gain=0.1 seed=1 ");
+            "class_weights=none select=last smoothing=0.1 warp=0.3 crop=0.1 mix=0.2 gain=0.1 seed=1 ");
 }
 
 TEST(EpochRecord, BetterIsMoreOfTheValueThenLessLoss) {
