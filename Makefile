@@ -18,8 +18,8 @@ build: setup-build ## the library and the program, in build/release
 	@cmake --build --preset release -j $(JOBS)
 	@echo "built: build/release/bin/faithful"
 
-demo: setup-demo build ## build, then run the main job, offline
-	@build/release/bin/faithful reproduce --quick -o build/demo
+demo: setup-demo build ## build, then train and diagnose on a simulated lift, offline
+	@build/release/bin/faithful demo -o build/demo
 
 test: setup-test ## before a commit: lint, build, every test
 	@tools/test

@@ -19,5 +19,6 @@ Command train_verb();
 Command diagnose_verb();
 Command compare_verb();
 Command reproduce_verb();
+Command demo_verb();
 
 }  // namespace faithful::app

@@ -57,7 +57,7 @@ foreach(room engine model)
     ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 endforeach()
 
-# A Python test: tests/app/<name>.py is a pytest file that drives the program as a user would.
+# A Python test: tests/app/<name>.py is a pytest file that drives the program as a user would; *_slow.py is `slow`.
 set(FAITHFUL_TEST_ENV
   "FAITHFUL=$<TARGET_FILE:faithful_program>" "FAITHFUL_SOURCE=${PROJECT_SOURCE_DIR}" "FAITHFUL_BUILD=${PROJECT_BINARY_DIR}"
   "PYTHONDONTWRITEBYTECODE=1")
@@ -69,7 +69,11 @@ foreach(script IN LISTS scripts)
   get_filename_component(name ${script} NAME_WE)
   string(REGEX REPLACE "^test_" "app-" name ${name})
   add_test(NAME ${name} COMMAND ${FAITHFUL_PYTHON} -m pytest -q -p no:cacheprovider ${script})
-  set_tests_properties(${name} PROPERTIES LABELS "fast;program;app" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
+  set(label fast)
+  if(name MATCHES "_slow$")
+    set(label slow)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${label};program;app" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 endforeach()
 
 # Loaded before the C library by test_faults.py: fails the n-th allocation, read, write, ... of the program.

@@ -22,6 +22,8 @@ h2 { font-size: 1.35rem; margin: 2.6rem 0 .6rem; padding-top: .8rem; border-top:
 h3 { font-size: 1.08rem; margin: 1.8rem 0 .4rem; }
 p, ul { max-width: 46rem; }
 .subtitle, .note, figcaption, nav { color: var(--soft); }
+.lead { font-size: 1.2rem; line-height: 1.5; max-width: 52rem; padding-left: 1.6rem; margin: 1.4rem 0; }
+.lead li { margin: .5rem 0; }
 nav ul { padding-left: 1.1rem; margin: 1rem 0; }
 a { color: var(--link); }
 .table { overflow-x: auto; }
@@ -65,6 +67,10 @@ std::string inline_svg(const std::string& svg, const std::string& prefix) {
 }  // namespace
 
 Page::Page(std::string title, std::string subtitle) : title_(std::move(title)), subtitle_(std::move(subtitle)) {}
+
+void Page::add_lead(const std::vector<std::string>& sentences) {
+  for (const std::string& sentence : sentences) lead_ += "<li>" + escape_html(sentence) + "</li>\n";
+}
 
 void Page::add_heading(const std::string& text, int level) {
   const std::string id = fmt::format("part-{}", ++headings_);
@@ -112,6 +118,7 @@ std::string Page::html() const {
   out += fmt::format("<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n", escape_html(title_), kStyleSheet);
   out += fmt::format("<h1>{}</h1>\n", escape_html(title_));
   if (!subtitle_.empty()) out += fmt::format("<p class=\"subtitle\">{}</p>\n", escape_html(subtitle_));
+  if (!lead_.empty()) out += "<ol class=\"lead\">\n" + lead_ + "</ol>\n";
   if (!contents_.empty()) out += "<nav><ul>\n" + contents_ + "</ul></nav>\n";
   return out + body_ + "</body>\n</html>\n";
 }

@@ -14,6 +14,7 @@ class FAITHFUL_API Page {
  public:
   explicit Page(std::string title, std::string subtitle = {});
 
+  void add_lead(const std::vector<std::string>& sentences);  // before the table of contents, in larger letters
   void add_heading(const std::string& text, int level = 2);  // 2 or 3; level 2 enters the table of contents
   void add_paragraph(const std::string& text);
   void add_list(const std::vector<std::string>& items);
@@ -26,7 +27,7 @@ class FAITHFUL_API Page {
   std::string html() const;
 
  private:
-  std::string title_, subtitle_, body_, contents_;
+  std::string title_, subtitle_, lead_, body_, contents_;
   int figures_ = 0, headings_ = 0;
 };
 

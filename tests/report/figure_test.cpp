@@ -111,6 +111,7 @@ TEST(Ink, CatalogNamesDifferAndOthersAreFixed) {
 TEST(Page, EscapesAndLoadsNothing) {
   Page page("<Title>", "sub & title");
   page.add_heading("A <b>");
+  page.add_lead({"a < b", "second"});
   page.add_paragraph("1 < 2");
   page.add_list({"x & y"});
   page.add_note("'q'");
@@ -127,6 +128,7 @@ TEST(Page, EscapesAndLoadsNothing) {
         "aria-label=\"first &quot;one&quot;\""}) {
     EXPECT_TRUE(contains(html, part)) << part;
   }
+  EXPECT_LT(html.find("<li>a &lt; b</li>\n<li>second</li>"), html.find("<nav>"));  // the lead comes first
   EXPECT_FALSE(contains(html, "<script"));
   EXPECT_FALSE(contains(html, "http"));
 }
