@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "bench/clock.h"
@@ -73,6 +74,34 @@ void measure_product(std::size_t rows, std::size_t depth, std::size_t columns) {
                       2e-9 * static_cast<double>(rows * depth * columns) / seconds, "GFLOP/s");
 }
 
+// A depthwise convolution of five taps over [rows, 63] reads and writes as many bytes as a copy does, which is its peer.
+void measure_depthwise(const char* where, std::size_t rows, int calls) {
+  constexpr std::size_t kWidth = 63, kKernel = 5;
+  const std::vector<float> x = waves(rows * kWidth), weights = waves(kKernel * kWidth);
+  std::vector<float> y(x.size()), dweights(weights.size());
+  const double bytes = 2 * sizeof(float) * static_cast<double>(x.size());
+  const Depthwise of{rows, kWidth, kKernel, 4};
+  const auto gradient = [&] { depthwise_weights(of, x.data(), y.data(), dweights.data()); };
+  std::vector<double> forward, weight, copy;
+  for (int i = 0; i < 15; ++i) {  // in turns
+    const auto time = [&](const auto& call) {
+      return bench::seconds([&] {
+               for (int c = 0; c < calls; ++c) call();
+             }) /
+             calls;
+    };
+    copy.push_back(time([&] { std::memcpy(y.data(), x.data(), x.size() * sizeof(float)); }));
+    forward.push_back(time([&] { depthwise(of, x.data(), weights.data(), false, y.data()); }));
+    weight.push_back(time(gradient));
+  }
+  const auto say = [&](const char* what, const std::vector<double>& times) {
+    bench::print_figure(fmt::format("depthwise convolution, {}, {}", what, where), 1e-9 * bytes / bench::median(times),
+                        "GB/s", "memcpy", bench::median(copy) / bench::median(times));
+  };
+  say("forward", forward);
+  say("gradient of weights", weight);
+}
+
 }  // namespace
 
 int main() {
@@ -80,4 +109,7 @@ int main() {
   measure_product(100, 16, 112);  // scores of a head at d = 64, with its padding
   measure_product(100, 100, 16);  // its weighted values
   measure_product(400, 256, 1024);
+  measure_depthwise("first-level cache", 50, 1000);
+  measure_depthwise("second-level cache", 608, 100);  // a shard of 8 windows of 76 rows
+  measure_depthwise("memory", 400'000, 1);
 }

@@ -1,6 +1,7 @@
 // Kernels in which every column goes its own way: batch norm and depthwise convolution.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "faithful/engine/dispatch_internal.h"
 #include "faithful/engine/kernels.h"
@@ -61,140 +62,122 @@ void standardize_backward(const StandardizationBackward<float>& of, const float*
 
 // --- Depthwise convolution ---
 
-constexpr std::size_t kTaps = 5;         // whose weights stay in registers
-constexpr std::size_t kRowsAtOnce = 32;  // with those that their taps see, they stay in the first-level cache
+constexpr std::size_t kMostTaps = 5;     // that go together: their weights, and what they see, stay in registers
+constexpr std::size_t kRowsAtOnce = 64;  // with those that their taps see, they stay in the first-level cache
 
-// A tap sees row t + shift of x for row t of the result; the rows from first() to end() of the result have one to see.
-struct Tap {
-  std::ptrdiff_t shift, positions;
-  std::ptrdiff_t first() const { return std::max<std::ptrdiff_t>(0, -shift); }
-  std::ptrdiff_t end() const { return std::clamp<std::ptrdiff_t>(positions - shift, 0, positions); }
+// The numbers of some columns: a whole vector, or part of one.
+template <class D>
+struct Whole {
+  using V = hn::Vec<D>;
+  HWY_INLINE V zero() const { return hn::Zero(D()); }
+  HWY_INLINE V load(const float* from) const { return hn::LoadU(D(), from); }
+  HWY_INLINE void store(V v, float* to) const { hn::StoreU(v, D(), to); }
 };
-HWY_INLINE Tap tap_of(const Depthwise& of, std::size_t k) {
-  const auto from_middle = static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(of.kernel / 2);
-  return {from_middle * static_cast<std::ptrdiff_t>(of.dilation), static_cast<std::ptrdiff_t>(of.positions)};
+template <class D>
+struct Part {
+  using V = hn::Vec<D>;
+  hn::Mask<D> inside;
+  HWY_INLINE V zero() const { return hn::Zero(D()); }
+  HWY_INLINE V load(const float* from) const { return hn::MaskedLoad(inside, D(), from); }
+  HWY_INLINE void store(V v, float* to) const { hn::BlendedStore(v, inside, D(), to); }
+};
+
+// Calls body(lanes, first column) until all columns have had theirs.
+template <class Body>
+HWY_INLINE void for_lanes(std::size_t width, const Body& body) {
+#if HWY_MAX_BYTES == 64  // AVX-512 loads and stores part of a vector as fast as all of it
+  using D = hn::ScalableTag<float>;
+  std::size_t c = 0;
+  for (; c + HWY_LANES(float) <= width; c += HWY_LANES(float)) body(Whole<D>{}, c);
+  if (c < width) body(Part<D>{hn::FirstN(D(), width - c)}, c);
+#else
+  for_columns(width, [&](auto d, std::size_t c) HWY_ATTR { body(Whole<decltype(d)>{}, c); });
+#endif
 }
 
-// Cuts rows begin .. end - 1: five(k, ..) gets those that all of the taps k .. k + 4 see, one(k, ..) the others of each
-// of these taps, and all rows of the taps that are left.
-template <class Five, class One>
-void visit_taps(const Depthwise& of, std::ptrdiff_t begin, std::ptrdiff_t end, const Five& five, const One& one) {
-  std::size_t k = 0;
-  for (; k + kTaps <= of.kernel; k += kTaps) {
-    const std::ptrdiff_t inner = std::clamp(tap_of(of, k).first(), begin, end);
-    const std::ptrdiff_t last = std::clamp(tap_of(of, k + kTaps - 1).end(), inner, end);
-    five(k, inner, last);
-    for (std::size_t each = k; each < k + kTaps; ++each) {
-      one(each, begin, inner);
-      one(each, last, end);
+// Calls visit(row t, what the taps k .. k + N - 1 see from there) for the rows begin .. end - 1, at the columns c of
+// x [positions, width]: zeros outside. Rows that are a dilation apart follow each other, so that each is loaded once.
+template <std::size_t N, class Lanes, class Visit>
+HWY_INLINE void for_seen(const Depthwise& of, std::size_t k, const Lanes& lanes, const float* x, std::ptrdiff_t begin,
+                         std::ptrdiff_t end, const Visit& visit) {
+  const auto positions = static_cast<std::ptrdiff_t>(of.positions), width = static_cast<std::ptrdiff_t>(of.width),
+             step = static_cast<std::ptrdiff_t>(of.dilation);
+  const std::ptrdiff_t shift = (static_cast<std::ptrdiff_t>(k) - static_cast<std::ptrdiff_t>(of.kernel / 2)) * step;
+  const auto row = [&](std::ptrdiff_t t)
+                       HWY_ATTR { return t >= 0 && t < positions ? lanes.load(x + t * width) : lanes.zero(); };
+  for (std::ptrdiff_t first = begin; first < std::min(begin + step, end); ++first) {
+    typename Lanes::V seen[N];
+    HWY_UNROLL(5)
+    for (std::size_t n = 1; n < N; ++n) seen[n] = row(first + shift + static_cast<std::ptrdiff_t>(n - 1) * step);
+    for (std::ptrdiff_t t = first; t < end; t += step) {
+      HWY_UNROLL(5)
+      for (std::size_t n = 0; n + 1 < N; ++n) seen[n] = seen[n + 1];
+      seen[N - 1] = row(t + shift + static_cast<std::ptrdiff_t>(N - 1) * step);
+      visit(t, seen);
     }
   }
-  for (; k < of.kernel; ++k) one(k, begin, end);
 }
 
-// Rows begin .. end - 1 of one sample, one tap after the other, added to y.
-void add_tap(const Depthwise& of, std::size_t k, const float* x, const float* weights, std::ptrdiff_t begin,
-             std::ptrdiff_t end, float* y) {
-  const Tap tap = tap_of(of, k);
-  const auto width = static_cast<std::ptrdiff_t>(of.width);
-  for (std::ptrdiff_t t = std::max(begin, tap.first()); t < std::min(end, tap.end()); ++t) {
-    const float* from = x + (t + tap.shift) * width;
-    float* to = y + t * width;
-    for_columns(of.width, [&](auto d, std::size_t c) HWY_ATTR {
-      const auto weight = hn::LoadU(d, weights + k * of.width + c);
-      hn::StoreU(hn::MulAdd(hn::LoadU(d, from + c), weight, hn::LoadU(d, to + c)), d, to + c);
-    });
-  }
-}
-
-// The same for kTaps taps from k on, of rows that all of them see.
+template <std::size_t N>
 void add_taps(const Depthwise& of, std::size_t k, const float* x, const float* weights, std::ptrdiff_t begin,
-              std::ptrdiff_t end, float* y) {
-  const auto width = static_cast<std::ptrdiff_t>(of.width), step = static_cast<std::ptrdiff_t>(of.dilation) * width;
-  for_columns(of.width, [&](auto d, std::size_t c) HWY_ATTR {
-    const float* w = weights + k * of.width + c;
-    const auto w0 = hn::LoadU(d, w), w1 = hn::LoadU(d, w + of.width), w2 = hn::LoadU(d, w + 2 * of.width),
-               w3 = hn::LoadU(d, w + 3 * of.width), w4 = hn::LoadU(d, w + 4 * of.width);
-    const float* from = x + (begin + tap_of(of, k).shift) * width + c;
-    float* to = y + begin * width + c;
-    for (std::ptrdiff_t t = begin; t < end; ++t, from += width, to += width) {
-      auto sum = hn::MulAdd(hn::LoadU(d, from), w0, hn::LoadU(d, to));
-      sum = hn::MulAdd(hn::LoadU(d, from + step), w1, sum);
-      sum = hn::MulAdd(hn::LoadU(d, from + 2 * step), w2, sum);
-      sum = hn::MulAdd(hn::LoadU(d, from + 3 * step), w3, sum);
-      sum = hn::MulAdd(hn::LoadU(d, from + 4 * step), w4, sum);
-      hn::StoreU(sum, d, to);
-    }
+              std::ptrdiff_t end, bool add, float* y) {
+  for_lanes(of.width, [&](auto lanes, std::size_t c) HWY_ATTR {
+    using V = typename decltype(lanes)::V;
+    V w[N];
+    HWY_UNROLL(5)
+    for (std::size_t n = 0; n < N; ++n) w[n] = lanes.load(weights + (k + n) * of.width + c);
+    for_seen<N>(of, k, lanes, x + c, begin, end, [&](std::ptrdiff_t t, const V(&seen)[N]) HWY_ATTR {
+      float* to = y + static_cast<std::size_t>(t) * of.width + c;
+      V sum = add ? lanes.load(to) : lanes.zero();
+      HWY_UNROLL(5)
+      for (std::size_t n = 0; n < N; ++n) sum = hn::MulAdd(seen[n], w[n], sum);
+      lanes.store(sum, to);
+    });
   });
+}
+
+template <std::size_t N>
+void add_tap_gradients(const Depthwise& of, std::size_t k, const float* x, const float* dy, std::ptrdiff_t begin,
+                       std::ptrdiff_t end, float* dweights) {
+  for_lanes(of.width, [&](auto lanes, std::size_t c) HWY_ATTR {
+    using V = typename decltype(lanes)::V;
+    V w[N];
+    HWY_UNROLL(5)
+    for (std::size_t n = 0; n < N; ++n) w[n] = lanes.load(dweights + (k + n) * of.width + c);
+    for_seen<N>(of, k, lanes, x + c, begin, end, [&](std::ptrdiff_t t, const V(&seen)[N]) HWY_ATTR {
+      const V g = lanes.load(dy + static_cast<std::size_t>(t) * of.width + c);
+      HWY_UNROLL(5)
+      for (std::size_t n = 0; n < N; ++n) w[n] = hn::MulAdd(g, seen[n], w[n]);
+    });
+    HWY_UNROLL(5)
+    for (std::size_t n = 0; n < N; ++n) lanes.store(w[n], dweights + (k + n) * of.width + c);
+  });
+}
+
+// Calls visit(integral_constant N, k, begin, end): some rows at a time, N taps from k on.
+template <class Visit>
+void for_taps(const Depthwise& of, const Visit& visit) {
+  for (std::size_t first = 0; first < of.positions; first += kRowsAtOnce) {
+    const auto begin = static_cast<std::ptrdiff_t>(first);
+    const auto end = static_cast<std::ptrdiff_t>(std::min(first + kRowsAtOnce, of.positions));
+    std::size_t k = 0;
+    for (; k + kMostTaps <= of.kernel; k += kMostTaps) {
+      visit(std::integral_constant<std::size_t, kMostTaps>(), k, begin, end);
+    }
+    for (; k < of.kernel; ++k) visit(std::integral_constant<std::size_t, 1>(), k, begin, end);
+  }
 }
 
 void depthwise(const Depthwise& of, const float* x, const float* weights, bool add, float* y) {
-  for (std::size_t first = 0; first < of.positions; first += kRowsAtOnce) {
-    const std::size_t count = std::min(kRowsAtOnce, of.positions - first);
-    if (!add) std::fill_n(y + first * of.width, count * of.width, 0.0F);
-    const auto begin = static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(count);
-    visit_taps(
-        of, begin, end,
-        [&](std::size_t k, std::ptrdiff_t from, std::ptrdiff_t to) { add_taps(of, k, x, weights, from, to, y); },
-        [&](std::size_t k, std::ptrdiff_t from, std::ptrdiff_t to) { add_tap(of, k, x, weights, from, to, y); });
-  }
-}
-
-// dweights of one tap += the sum over rows begin .. end - 1 of dy times what the tap sees.
-void add_tap_gradient(const Depthwise& of, std::size_t k, const float* x, const float* dy, std::ptrdiff_t begin,
-                      std::ptrdiff_t end, float* dweights) {
-  const Tap tap = tap_of(of, k);
-  const auto width = static_cast<std::ptrdiff_t>(of.width);
-  begin = std::max(begin, tap.first());
-  end = std::min(end, tap.end());
-  if (begin >= end) return;
-  for_columns(of.width, [&](auto d, std::size_t c) HWY_ATTR {
-    auto sum = hn::LoadU(d, dweights + k * of.width + c);
-    for (std::ptrdiff_t t = begin; t < end; ++t) {
-      sum = hn::MulAdd(hn::LoadU(d, dy + t * width + c), hn::LoadU(d, x + (t + tap.shift) * width + c), sum);
-    }
-    hn::StoreU(sum, d, dweights + k * of.width + c);
-  });
-}
-
-void add_tap_gradients(const Depthwise& of, std::size_t k, const float* x, const float* dy, std::ptrdiff_t begin,
-                       std::ptrdiff_t end, float* dweights) {
-  const auto width = static_cast<std::ptrdiff_t>(of.width), step = static_cast<std::ptrdiff_t>(of.dilation) * width;
-  for_columns(of.width, [&](auto d, std::size_t c) HWY_ATTR {
-    float* w = dweights + k * of.width + c;
-    auto w0 = hn::LoadU(d, w), w1 = hn::LoadU(d, w + of.width), w2 = hn::LoadU(d, w + 2 * of.width),
-         w3 = hn::LoadU(d, w + 3 * of.width), w4 = hn::LoadU(d, w + 4 * of.width);
-    const float* from = x + (begin + tap_of(of, k).shift) * width + c;
-    const float* at = dy + begin * width + c;
-    for (std::ptrdiff_t t = begin; t < end; ++t, from += width, at += width) {
-      const auto g = hn::LoadU(d, at);
-      w0 = hn::MulAdd(g, hn::LoadU(d, from), w0);
-      w1 = hn::MulAdd(g, hn::LoadU(d, from + step), w1);
-      w2 = hn::MulAdd(g, hn::LoadU(d, from + 2 * step), w2);
-      w3 = hn::MulAdd(g, hn::LoadU(d, from + 3 * step), w3);
-      w4 = hn::MulAdd(g, hn::LoadU(d, from + 4 * step), w4);
-    }
-    hn::StoreU(w0, d, w);
-    hn::StoreU(w1, d, w + of.width);
-    hn::StoreU(w2, d, w + 2 * of.width);
-    hn::StoreU(w3, d, w + 3 * of.width);
-    hn::StoreU(w4, d, w + 4 * of.width);
+  for_taps(of, [&](auto count, std::size_t k, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    add_taps<count()>(of, k, x, weights, begin, end, add || k > 0, y);
   });
 }
 
 void depthwise_weights(const Depthwise& of, const float* x, const float* dy, float* dweights) {
-  for (std::size_t first = 0; first < of.positions; first += kRowsAtOnce) {
-    const std::size_t count = std::min(kRowsAtOnce, of.positions - first);
-    const auto begin = static_cast<std::ptrdiff_t>(first), end = begin + static_cast<std::ptrdiff_t>(count);
-    visit_taps(
-        of, begin, end,
-        [&](std::size_t k, std::ptrdiff_t from, std::ptrdiff_t to) {
-          add_tap_gradients(of, k, x, dy, from, to, dweights);
-        },
-        [&](std::size_t k, std::ptrdiff_t from, std::ptrdiff_t to) {
-          add_tap_gradient(of, k, x, dy, from, to, dweights);
-        });
-  }
+  for_taps(of, [&](auto count, std::size_t k, std::ptrdiff_t begin, std::ptrdiff_t end) {
+    add_tap_gradients<count()>(of, k, x, dy, begin, end, dweights);
+  });
 }
 
 }  // namespace faithful::engine::HWY_NAMESPACE
