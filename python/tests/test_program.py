@@ -126,3 +126,17 @@ def test_a_model_of_kernels_is_loaded_and_predicts(given, program, tmp_path):
     assert len(lines) == 60 and predictions.predicted.tolist() == [line.split(",")[4] for line in lines]
     with pytest.raises(ValueError, match="expected a model of a Transformer, found another kind .use faithful.load_model."):
         TimeSeriesTransformer.load(file)
+
+
+@pytest.mark.parametrize("options", [{"model": "linear"}, {"model": "kernels"}, {"preset": "best", "steps": 5}, {"ensemble": 2, "steps": 5}])
+def test_every_kind_has_the_bytes_of_the_program(given, program, tmp_path, options):
+    words = [text for name, value in options.items() for text in (f"--{name}", value)]
+    program("train", given[4], "--split", "given", "--no-baselines", *words, "--folds", 2, "--seed", 3, "-o", tmp_path / "p.safetensors")
+    model = faithful.fit(data.load(given[4]), split="given", folds=2, seed=3, baselines=False, **options)
+    model.save(tmp_path / "m.safetensors")
+    assert (tmp_path / "m.safetensors").read_bytes() == (tmp_path / "p.safetensors").read_bytes()
+
+
+def test_kinds_without_options_say_so(given):
+    with pytest.raises(ValueError, match='width does not apply to model="linear"'):
+        faithful.fit(data.load(given[4]), model="linear", width=8)

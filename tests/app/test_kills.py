@@ -75,6 +75,14 @@ def test_killed_trainings_give_the_same_bytes(folder):
     print(f"\ncount: {kills} kills of train, {ended} trainings with the same bytes")
 
 
+def test_killed_ensembles_give_the_same_bytes(folder):
+    arguments = ["train", "tiny.csv", "--label", "broken", "--preset", "best", "--width", "8", "--heads", "2", "--window", "8", "--stride", "4",
+                 "--steps", "60", "--no-baselines", "-o", "out/m.safetensors", "--checkpoint-every", "0"]
+    kills = int(os.environ.get("FAITHFUL_ENSEMBLE_KILLS", "5"))
+    ended = Killed(folder, arguments, ["--resume"]).kill(kills, seed=3)
+    print(f"\ncount: {kills} kills of train --preset best, {ended} trainings with the same bytes")
+
+
 def test_killed_comparisons_give_the_same_bytes(folder):
     arguments = ["compare", "tiny.csv", "--label", "broken", *TINY, "--epochs", "2", "--seeds", "2", "--encodings", "sinusoidal,dft", "--rates",
                  "0.01", "--gap-seeds", "0", "--no-minirocket", "-o", "out"]
