@@ -22,6 +22,10 @@ struct DecodeOptions {
 void decode(const DecodeOptions& options) {
   const Matrix<double> codes = load_table(options.table);
   const std::vector<std::size_t> positions = decode_dft(codes, options.period, options.scale, options.table);
+  if (const std::size_t far = count_far_codes(codes, positions, options.period, options.scale); far > 0)
+    notice(fmt::format(
+        "{} of {} rows are far from every code, so their positions are guesses: look at {}, {} and the table", far,
+        codes.rows, field_text("period"), field_text("scale")));
   if (options.json) {
     Json list = Json::array();
     for (const std::size_t position : positions) list.push_back(position);

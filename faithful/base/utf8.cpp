@@ -66,6 +66,23 @@ std::string without_controls(std::string_view text, bool keep_lines) {
 
 }  // namespace
 
+std::string as_utf8(std::string_view text) {
+  bool valid = true;
+  for (std::string_view rest = text; valid && !rest.empty();) {
+    const std::size_t length = first_character(rest).length;
+    valid = length > 0;
+    rest.remove_prefix(length);
+  }
+  if (valid) return std::string(text);
+  std::string out;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    if (code >= 0x80) out += static_cast<char>(0xC0 | code >> 6);
+    out += static_cast<char>(code < 0x80 ? code : 0x80 | (code & 0x3F));
+  }
+  return out;
+}
+
 std::string printable(std::string_view text) {
   return without_controls(text, false);
 }

@@ -21,6 +21,10 @@ FAITHFUL_API Utf8Character first_character(std::string_view text);
 // DEL), line and paragraph separators, and controls of the direction of text.
 FAITHFUL_API bool is_control(std::uint32_t code);
 
+// The text where it is UTF-8; else each byte as the character of Latin-1 that it is. Names go into files and pages of
+// UTF-8, and must be found there again.
+FAITHFUL_API std::string as_utf8(std::string_view text);
+
 // Text from a file made safe to show on one line: controls and bytes that are no UTF-8 as \n, \x1b, \u202e. A backslash
 // stays as it is.
 FAITHFUL_API std::string printable(std::string_view text);

@@ -250,6 +250,7 @@ PartAudit audit_part(const Dataset& dataset, DataPart which, const SeriesList& l
   for (const Series* series : list)
     pieces.push_back({{0, series->length()}, static_cast<std::size_t>(series - dataset.series.data())});
   part.leaks = find_leaks(dataset, pieces, pool);
+  part.counters = counting_channels(dataset);
   return part;
 }
 

@@ -48,6 +48,7 @@ struct PartAudit {
   std::optional<BaselineScore> largest_deviation;
   std::optional<BaselineScore> all_positive;  // baseline: everything is anomalous
   std::vector<Leak> leaks;                    // channels that give the labels away
+  std::vector<std::size_t> counters;          // channels that count the rows of the whole data set
   std::optional<double> largest_class;        // baseline: the accuracy of always predicting the most frequent class
 };
 

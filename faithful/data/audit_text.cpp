@@ -138,6 +138,8 @@ std::string part_text(const PartAudit& part, const Audit& audit) {
   line("labels", labels_text(part, audit));
   for (const Leak& leak : part.leaks)
     line("label leak", fmt::format("{}: {}", quote(audit.channels[leak.channel]), leak_text(leak, audit.classes)));
+  for (const std::size_t channel : part.counters)
+    line("row number", fmt::format("{}: it changes by the same step in every row", quote(audit.channels[channel])));
   if (part.spans > 0) {
     line("spans", fmt::format("{} {}", count_text(part.spans),
                               range_text(part.shortest_span, part.median_span, part.longest_span)));
@@ -208,6 +210,9 @@ Json part_json(const PartAudit& part, const Audit& audit) {
   json.set("largest_deviation", score_json(part.largest_deviation)).set("all_positive", score_json(part.all_positive));
   json.set("largest_class", part.largest_class ? Json(*part.largest_class) : Json());
   json.set("leaks", leaks_json(part, audit));
+  Json counters = Json::array();
+  for (const std::size_t channel : part.counters) counters.push_back(audit.channels[channel]);
+  json.set("counters", std::move(counters));
   Json same = Json::array();
   for (const std::vector<std::string>& names : part.same_series) same.push_back(strings_json(names));
   json.set("same_values", std::move(same)).set("channels", channels_json(part));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/number.h"
+#include "faithful/base/utf8.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/io/gzip.h"
@@ -278,6 +279,9 @@ Dataset finished(Dataset dataset, const std::string& path, const std::string& fo
   dataset.source = path;
   dataset.format = format;
   if (dataset.series.empty() || dataset.rows() == 0) reject({{path}, "rows of data", "none"});
+  for (std::string& name : dataset.channels) name = as_utf8(name);
+  for (std::string& name : dataset.classes) name = as_utf8(name);
+  for (Series& series : dataset.series) series.name = as_utf8(series.name);
   settle_missing(dataset, options.missing);
   check_dataset(dataset);
   check_classes(dataset);

@@ -225,6 +225,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
                                                 : CsvHeader::kNo;
   csv.missing = options.missing == Missing::kError ? CsvMissing::kError : CsvMissing::kNan;
   csv.missing_hint = missing_hint();
+  csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));
   return csv;
 }

@@ -282,9 +282,50 @@ std::string leak_text(const Leak& leak, const std::vector<std::string>& classes)
   return fmt::format("it alone separates {} from {}{} (AUC {:.3f})", quote(name), others, when, leak.area);
 }
 
+namespace {
+
+// How to leave a column out.
+std::string out_text(const Dataset& dataset, const std::string& name) {
+  const bool by_name = dataset.format.starts_with("csv") && !name.empty();
+  return by_name ? ": " + field_text("ignore", name) : " of the data";
+}
+
+// The step from each row to the next, where it is the same everywhere, up to the rounding of float; 0: it is not.
+double step_of(const Dataset& dataset, std::size_t channel) {
+  double step = 0;
+  for (const Series& series : dataset.series) {
+    for (std::size_t t = 1; t < series.length(); ++t) {
+      const double before = series.values(t - 1, channel), after = series.values(t, channel);
+      if (step == 0) step = after - before;
+      const double rounding = 2 * std::numeric_limits<float>::epsilon() * (std::abs(before) + std::abs(after));
+      if (step == 0 || !(std::abs(after - before - step) <= rounding)) return 0;
+      if (rounding > 0.5 * std::abs(step)) return 0;  // too coarse to tell
+    }
+  }
+  return step;
+}
+
+}  // namespace
+
+std::vector<std::size_t> counting_channels(const Dataset& dataset) {
+  std::vector<std::size_t> counting;
+  const bool enough = std::ranges::any_of(dataset.series, [](const Series& s) { return s.length() >= kCountedRows; });
+  for (std::size_t c = 0; enough && c < dataset.channels.size(); ++c)
+    if (step_of(dataset, c) != 0) counting.push_back(c);
+  return counting;
+}
+
+std::string counting_warning(std::size_t channel, const Dataset& dataset) {
+  const std::string& name = dataset.channels[channel];
+  return fmt::format(
+      "column {} changes by the same step in every row, as a row number does. If it is no reading, leave it "
+      "out{}",
+      quote(name), out_text(dataset, name));
+}
+
 std::string leak_warning(const Leak& leak, const Dataset& dataset) {
   const std::string& name = dataset.channels[leak.channel];
-  const std::string out = dataset.format.starts_with("csv") ? ": " + field_text("ignore", name) : " of the data";
+  const std::string out = out_text(dataset, name);
   return fmt::format(
       "column {} {} the labels away: {}. If it was made from the labels, or is not known when you predict, leave it "
       "out{}",

@@ -11,6 +11,7 @@
 #include "faithful/data/dataset.h"
 
 // Channels that give the labels away: a second label column, a note of the repair crew, a column computed from the label.
+// And channels that count the rows: in another file they mean nothing.
 
 namespace faithful {
 
@@ -41,5 +42,11 @@ FAITHFUL_API std::string leak_text(const Leak& leak, const std::vector<std::stri
 
 // The same with the column, and what to do about it: a line for the user.
 FAITHFUL_API std::string leak_warning(const Leak& leak, const Dataset& dataset);
+
+// The channels that change by the same step from each row to the next, in every series: the index of a table, a number of
+// seconds. None where no series has kCountedRows rows.
+inline constexpr std::size_t kCountedRows = 20;
+FAITHFUL_API std::vector<std::size_t> counting_channels(const Dataset& dataset);
+FAITHFUL_API std::string counting_warning(std::size_t channel, const Dataset& dataset);
 
 }  // namespace faithful

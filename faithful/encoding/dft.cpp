@@ -169,6 +169,25 @@ void real_position_into(std::span<double> row, double position, const DftShape& 
   if (d % 2 == 0) row[d - 1] = factors.last * at(d / 2).cos;
 }
 
+}  // namespace
+
+std::size_t count_far_codes(const Matrix<double>& codes, std::span<const std::size_t> positions, std::size_t period,
+                            double factor) {
+  const DftShape shape{.length = 1, .dim = codes.columns, .period = period, .factor = factor};
+  const RootTable roots(shape.repeats_after());
+  std::vector<double> code(codes.columns);
+  std::size_t far = 0;
+  for (std::size_t r = 0; r < codes.rows; ++r) {
+    real_position_into(code, static_cast<double>(positions[r]), shape, roots);
+    double square = 0;
+    for (std::size_t c = 0; c < code.size(); ++c) square += (codes(r, c) - code[c]) * (codes(r, c) - code[c]);
+    far += square >= 0.5 * factor * factor ? 1 : 0;
+  }
+  return far;
+}
+
+namespace {
+
 // Positions a period or more apart would be taken for others.
 void check_real_positions(const std::vector<double>& positions, const DftShape& shape) {
   const auto [low, high] = std::minmax_element(positions.begin(), positions.end());

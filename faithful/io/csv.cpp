@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/number.h"
+#include "faithful/base/utf8.h"
 #include "faithful/io/csv_load_internal.h"
 #include "faithful/io/csv_source_internal.h"
 #include "faithful/io/file.h"
@@ -107,7 +108,7 @@ char CsvFile::separator() const {
 
 std::size_t CsvFile::column(std::string_view name) const {
   const std::vector<std::string>& known = names();
-  const auto found = std::find(known.begin(), known.end(), name);
+  const auto found = std::find(known.begin(), known.end(), as_utf8(name));
   if (found != known.end()) return static_cast<std::size_t>(found - known.begin());
   const auto number = parse_number<std::size_t>(name);
   if (number && *number >= 1 && *number <= columns()) return *number - 1;

@@ -36,6 +36,7 @@ struct CsvOptions {
   CsvMissing missing = CsvMissing::kError;            // a number that is not there
   std::string missing_hint = {};                      // what to do, in the error about a missing number
   std::string text_hint = {};                         // the same about words where a number should be
+  std::string comma_hint = {};                        // the same about 0,5 where the decimal sign is a point
   std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes
@@ -97,7 +98,7 @@ class FAITHFUL_API CsvFile {
 
   std::size_t columns() const;  // >= 1
   bool has_header() const;
-  const std::vector<std::string>& names() const;  // [columns]; empty without a header
+  const std::vector<std::string>& names() const;  // [columns], in UTF-8 (see as_utf8); empty without a header
   const std::vector<std::string>& first_row()
       const;  // as text; [columns], fewer where the file is cut short, none without a row
   char separator() const;

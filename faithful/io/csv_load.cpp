@@ -201,9 +201,12 @@ const char* TableReader<T>::parse_number_slowly(const char* at, const char* end,
   }
   if (cell == Cell::kTooLarge)
     reject({place, sizeof(T) == 4 ? "a number of at most 3.4e38" : "a number of at most 1.8e308", quote(text)});
-  const bool missing = cell == Cell::kMissing;
+  T other{};
+  const bool comma = options_.decimal == '.' && parse_cell(text, ',', other) == Cell::kNumber;
   reject({place, "a number", text.empty() ? "an empty cell" : quote(text),
-          missing ? options_.missing_hint : options_.text_hint});
+          cell == Cell::kMissing ? options_.missing_hint
+          : comma                ? options_.comma_hint
+                                 : options_.text_hint});
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/limits.h"
+#include "faithful/base/utf8.h"
 #include "faithful/io/csv_number_internal.h"
 #include "faithful/io/csv_scan_internal.h"
 #include "faithful/io/csv_source_internal.h"
@@ -183,7 +184,7 @@ Head read_head(TextSource source, const std::string& name, const CsvOptions& opt
   head.has_header = options.header == CsvHeader::kYes ||
                     (options.header == CsvHeader::kAuto && looks_like_header(first, second, options.decimal));
   if (head.has_header) {
-    head.names = std::move(first);
+    for (const std::string& cell : first) head.names.push_back(as_utf8(cell));
     head.first_row = std::move(second);
     const std::size_t header_end = end_of_records(window.text, 1, head.separator).value_or(window.text.size());
     head.body_line = 1 + static_cast<std::size_t>(std::count(

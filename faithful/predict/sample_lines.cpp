@@ -9,6 +9,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
+#include "faithful/base/utf8.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/io/csv.h"
@@ -116,7 +117,8 @@ void SampleLines::begin() {
   options_ = said_;  // an earlier first line may have been rejected
   time_column_.reset();
   const bool header = is_header();
-  const std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
+  std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
+  for (std::string& name : names) name = as_utf8(name);
   recall(names, header);
   if (!options_.time.empty() && options_.time != data::kNoTime) {
     time_column_ = find(options_.time, names);

@@ -500,10 +500,23 @@ FitResult Job::run() {
   return result;
 }
 
+// A model file has each name once. That is said before the training, not after it.
+void check_names(const Dataset& dataset) {
+  const auto check = [&](const std::vector<std::string>& names, const char* what) {
+    std::set<std::string> seen;
+    for (const std::string& name : names)
+      if (!seen.insert(name).second)
+        reject({{dataset.source}, fmt::format("each {} once", what), quote(name) + " twice"});
+  };
+  check(dataset.channels, "channel");
+  check(dataset.classes, "class");
+}
+
 }  // namespace
 
 FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                         const FitControl& control) {
+  check_names(dataset);
   return Job(dataset, options, pool, control).run();
 }
 
@@ -517,6 +530,7 @@ std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions&
   if (!config.has_times()) check_config(config);
   for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
     warnings.push_back(leak_warning(leak, dataset));
+  for (const std::size_t channel : counting_channels(dataset)) warnings.push_back(counting_warning(channel, dataset));
   return warnings;
 }
 

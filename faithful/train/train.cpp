@@ -44,7 +44,14 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   const ModelConfig& config = model.config();
   const Dataset& dataset = sets.train.dataset();
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
-  if (sets.train.size() == 0) reject({{place}, "windows to train on", "none"});
+  if (sets.train.size() == 0)
+    reject({{place},
+            "windows to train on",
+            "none",
+            sets.proof.dropped_windows == 0
+                ? ""
+                : fmt::format("{} were left out, because the same values are in the validation or test part",
+                              sets.proof.dropped_windows)});
   const std::vector<std::size_t> counts = sets.train.class_counts();
   if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
     reject({{place},

@@ -161,3 +161,54 @@ def test_the_unlabelled_half_of_telemanom_can_train(tmp_path):
     assert count(done.stdout) > count(without)
     done = run("evaluate", "m.safetensors", "craft", "--held-out", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_names_in_latin_1_are_found_again(folder):
+    """Loggers write degree signs as they like: what was trained on a file predicts it, in either encoding."""
+    text = (folder / "runs" / sorted(p.name for p in (folder / "runs").iterdir())[0]).read_text()
+    text = text.replace("t1", "T \u00b0C", 1).replace("fault", "st\u00f6rung", 1)
+    (folder / "latin.csv").write_bytes(text.encode("latin-1"))
+    (folder / "utf8.csv").write_bytes(text.encode())
+    done = run("train", "latin.csv", "--label", "st\u00f6rung", *SMALL, "-o", "latin.safetensors", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    scores = []
+    for name in "latin.csv", "utf8.csv":
+        done = run("predict", "latin.safetensors", name, cwd=folder)
+        assert done.returncode == 0, done.stderr
+        scores.append([line.split(",", 1)[1] for line in done.stdout.splitlines()])
+    assert scores[0] == scores[1]
+    assert "T \u00b0C" in run("data", "info", "latin.csv", "--label", "st\u00f6rung", cwd=folder).stdout
+
+
+def test_a_name_twice_is_refused_before_the_training(folder):
+    text = (folder / "runs" / sorted(p.name for p in (folder / "runs").iterdir())[0]).read_text()
+    (folder / "twice.csv").write_text(text.replace("t2", "t1", 1))
+    done = run("train", "twice.csv", "--label", "fault", *SMALL, "--log", "twice.jsonl", "-o", "twice.safetensors", cwd=folder)
+    assert done.returncode == 2 and done.stderr.endswith('twice.csv: expected each channel once, found "t1" twice\n')
+    assert not (folder / "twice.jsonl").exists(), "no epoch was trained"
+
+
+def test_a_row_number_is_reported(folder):
+    """pandas writes its index as a first column without a name, or as `Unnamed: 0`."""
+    lines = (folder / "runs" / sorted(p.name for p in (folder / "runs").iterdir())[0]).read_text().splitlines()
+    numbered = [f"Unnamed: 0;{lines[0]}", *(f"{i};{line}" for i, line in enumerate(lines[1:]))]
+    (folder / "index.csv").write_text("\n".join(numbered) + "\n")
+    done = run("data", "info", "index.csv", "--label", "fault", cwd=folder)
+    assert 'row number         "Unnamed: 0": it changes by the same step in every row' in done.stdout
+    done = run("train", "index.csv", "--label", "fault", *SMALL, "-o", "index.safetensors", cwd=folder)
+    assert done.returncode == 0 and ('column "Unnamed: 0" changes by the same step in every row, as a row number does. If it '
+                                     'is no reading, leave it out: --ignore "Unnamed: 0"') in done.stderr
+
+
+def test_a_decimal_comma_is_recognised(folder):
+    (folder / "comma.csv").write_text("a;b\n1;0,5\n2;0,25\n")
+    assert rejected("data", "info", "comma.csv", cwd=folder).endswith(
+        'comma.csv:2:2: expected a number, found "0,5" (a decimal comma: --decimal ,)')
+
+
+def test_windows_that_all_repeat_are_explained(folder):
+    rows = [f"{i % 2};1;{int(i % 300 < 40)}" for i in range(900)]
+    (folder / "repeats.csv").write_text("a;b;fault\n" + "\n".join(rows) + "\n")
+    message = rejected("train", "repeats.csv", "--label", "fault", *SMALL, "-o", "repeats.safetensors", cwd=folder)
+    assert "expected windows to train on, found none (" in message
+    assert "were left out, because the same values are in the validation or test part)" in message

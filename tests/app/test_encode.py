@@ -151,3 +151,16 @@ def test_show_agrees_with_numpy(tmp_path):
     assert shown[0] == {"name": "a", "type": "<f8", "shape": [2, 2], "not_finite": 1, "min": -2.0, "mean": 1.0, "max": 4.0}
     assert shown[1] == {"name": "b", "type": "<i2", "shape": [3], "not_finite": 0, "min": 0.0, "mean": 1.0, "max": 2.0}
     assert run("show", tmp_path / "two.npz").stdout == "a: <f8 (2, 2), -2 to 4, mean 1, 1 not finite\nb: <i2 (3,), 0 to 2, mean 1\n"
+
+
+def test_decode_says_what_is_no_code(tmp_path):
+    """Another scale, another encoding and nonsense gave positions without a word."""
+    run("encode", "dft", "--length", 16, "--dim", 16, "--scale", 2.5, "-o", tmp_path / "scaled.npy")
+    run("encode", "sinusoidal", "--length", 16, "--dim", 16, "-o", tmp_path / "other.npy")
+    np.save(tmp_path / "nonsense.npy", np.full((16, 16), 1e300))
+    for name in "scaled", "other", "nonsense":
+        done = run("decode", tmp_path / f"{name}.npy")
+        assert done.returncode == 0 and len(done.stdout.split()) == 16
+        assert done.stderr == ("faithful: 16 of 16 rows are far from every code, so their positions are guesses: look at "
+                               "--period, --scale and the table\n")
+    assert run("decode", tmp_path / "scaled.npy", "--scale", 2.5).stderr == ""

@@ -60,6 +60,14 @@ TEST(Utf8, WhatActsOnATerminalIsShown) {
   EXPECT_EQ(printable_lines("a\n\tb\x1b\r"), "a\n\tb\\x1b\\r");
 }
 
+TEST(Text, NamesInUtf8) {
+  EXPECT_EQ(as_utf8("caf\xc3\xa9"), "caf\xc3\xa9");
+  EXPECT_EQ(as_utf8("caf\xe9"), "caf\xc3\xa9") << "Latin-1";
+  EXPECT_EQ(as_utf8("\xff\x80"), "\xc3\xbf\xc2\x80");
+  EXPECT_EQ(as_utf8("\xc3\xa9 \xe9"), "\xc3\x83\xc2\xa9 \xc3\xa9") << "one or the other, not both";
+  EXPECT_EQ(as_utf8(""), "");
+}
+
 TEST(Error, SuggestsNearNamesOnly) {
   const std::vector<std::string> names{"sinusoidal", "dft", "rope", "learned", "learned-frequency"};
   EXPECT_EQ(suggest("sinusoid", names), "did you mean sinusoidal?");

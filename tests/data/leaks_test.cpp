@@ -204,5 +204,33 @@ TEST(Leaks, AnAuditShowsThemAndHidesNoLabel) {
   EXPECT_NE(json.find("\"two_valued\": true"), std::string::npos);
 }
 
+// An index from 0, seconds in steps of 0.1, a constant, a ramp with one step that differs, a counter that starts anew in
+// each series, a random walk.
+TEST(Leaks, ChannelsThatCountTheRows) {
+  Dataset dataset;
+  dataset.channels = {"", "seconds", "constant", "nearly", "anew", "walk"};
+  dataset.format = "csv";
+  Random random(3);
+  for (std::size_t s = 0; s < 2; ++s) {
+    Series series{.name = std::to_string(s), .values = Matrix<float>(50, 6)};
+    double walk = 0;
+    for (std::size_t t = 0; t < 50; ++t) {
+      walk += random.normal();
+      const auto row = static_cast<double>(50 * s + t);
+      const double values[] = {row, 100 + 0.1 * row, 7, row + (t == 30 ? 1 : 0), static_cast<double>(t), walk};
+      for (std::size_t c = 0; c < 6; ++c) series.values(t, c) = static_cast<float>(values[c]);
+    }
+    dataset.series.push_back(std::move(series));
+  }
+  EXPECT_EQ(counting_channels(dataset), (std::vector<std::size_t>{0, 1, 4}));
+  EXPECT_EQ(
+      counting_warning(1, dataset),
+      "column \"seconds\" changes by the same step in every row, as a row number does. If it is no reading, leave "
+      "it out: " +
+          field_text("ignore", "seconds"));
+  for (Series& series : dataset.series) series.values = Matrix<float>(kCountedRows - 1, 6, series.values.values[1]);
+  EXPECT_EQ(counting_channels(dataset), std::vector<std::size_t>{}) << "too few rows to tell";
+}
+
 }  // namespace
 }  // namespace faithful

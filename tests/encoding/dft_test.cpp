@@ -310,5 +310,20 @@ TEST(DftDecode, RejectsBrokenTables) {
   EXPECT_EQ(rejection([] { decode_dft(Matrix<double>(0, 0)); }), "dim: expected at least 1, found none");
 }
 
+TEST(Dft, RowsThatAreNoCodesAreCounted) {
+  ThreadPool pool(1);
+  for (const std::size_t period : {0, 11}) {
+    Matrix<double> table(5, 8);
+    fill_dft_into(std::span(table.values), {.length = 5, .dim = 8, .period = period, .factor = 2}, pool);
+    const auto far = [&](double factor) {
+      return count_far_codes(table, decode_dft(table, period, factor), period, factor);
+    };
+    EXPECT_EQ(far(2), 0U);
+    EXPECT_EQ(far(1), 5U) << "another factor";
+    for (double& value : table.row(3)) value = 0;
+    EXPECT_EQ(far(2), 1U) << "no code";
+  }
+}
+
 }  // namespace
 }  // namespace faithful

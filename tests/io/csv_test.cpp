@@ -82,6 +82,18 @@ TEST(Csv, NamesAndColumns) {
             "f.csv: expected a column from 1 to 2, found \"x\" (the file has no header)");
 }
 
+TEST(Csv, NamesThatAreNoUtf8AreLatin1) {
+  const CsvFile file(
+      "temp \xB0"
+      "C,gr\xFC\xDF,\xC2\xB0,\xB0\n1,2,3,4\n",
+      "f.csv");
+  EXPECT_EQ(file.names(), (Strings{"temp \u00B0C", "gr\u00FC\u00DF", "\u00B0", "\u00B0"}));
+  EXPECT_EQ(file.column("temp \u00B0C"), 0U);
+  EXPECT_EQ(file.column("temp \xB0"
+                        "C"),
+            0U);
+}
+
 TEST(Csv, ColumnsOfEachKind) {
   const std::string text = "id,note,v,w\na,\"say \"\"hi\"\",\nyou\",1,2\n\nb,,3,4\n\"c\",x\"y,5,6\n";
   const CsvFile file(text, "f.csv");
@@ -125,6 +137,9 @@ TEST(Csv, Complaints) {
   EXPECT_EQ(complaint("a,b\n1,0x10\n"), "f.csv:2:2: expected a number, found \"0x10\"");
   EXPECT_EQ(complaint("a,b\n1,+-1\n"), "f.csv:2:2: expected a number, found \"+-1\"");
   EXPECT_EQ(complaint("a,b\n1,1e999\n"), "f.csv:2:2: expected a number of at most 1.8e308, found \"1e999\"");
+  const CsvOptions hints{.text_hint = "words", .comma_hint = "a comma"};
+  EXPECT_EQ(complaint("a;b\n1;0,5\n", hints), "f.csv:2:2: expected a number, found \"0,5\" (a comma)");
+  EXPECT_EQ(complaint("a;b\n1;x\n", hints), "f.csv:2:2: expected a number, found \"x\" (words)");
   EXPECT_EQ(complaint("a;b\n1;1.5\n", {.decimal = ','}), "f.csv:2:2: expected a number, found \"1.5\"");
   EXPECT_EQ(complaint("a,b\n1,\"2\n3,4\n"), "f.csv:2:2: expected a closing quote, found the end of the file");
   EXPECT_EQ(complaint("a,b\n1,\"2\"x\n3,4\n"), "f.csv:2:2: expected a separator after the closing quote, found \"x\"");
