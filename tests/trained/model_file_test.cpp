@@ -145,22 +145,27 @@ TEST(ModelFile, ForgedHeldOutScoresAreRejected) {
             "model: conformal: expected scores only in a model of whole series, found a model of windows");
 }
 
-TEST(ModelFile, ModelOfKernelsComesBackToTheSameBytes) {
-  const TrainedModel model = model_of_kernels();
+// The model as it comes back from its file, which must have the same bytes and give the same logits.
+TrainedModel expect_comes_back(const TrainedModel& model) {
   const std::string bytes = model_bytes(model);
-  const TrainedModel again = parse_model(bytes, "model");
+  TrainedModel again = parse_model(bytes, "model");
   EXPECT_EQ(model_bytes(again), bytes);
-  EXPECT_EQ(again.transformer(), nullptr);
-  ASSERT_NE(again.kernels(), nullptr);
-  EXPECT_EQ(again.kernels()->parts().features.table(), model.kernels()->parts().features.table());
-  EXPECT_EQ(describe_model(again)["kernels"]["temperature"], Json(0.25));
-  EXPECT_EQ(describe_model(again).find("config"), nullptr);
   const WindowShape shape = model.shape();
   const std::vector<float> values(shape.length * shape.channels, 0.75F);
   std::vector<float> before(shape.outputs()), after(shape.outputs());
   model.predictor->logits_into({.count = 1, .values = values}, before);
   again.predictor->logits_into({.count = 1, .values = values}, after);
   EXPECT_EQ(before, after);
+  return again;
+}
+
+TEST(ModelFile, ModelOfKernelsComesBackToTheSameBytes) {
+  const TrainedModel model = model_of_kernels(), again = expect_comes_back(model);
+  EXPECT_EQ(again.transformer(), nullptr);
+  ASSERT_NE(again.kernels(), nullptr);
+  EXPECT_EQ(again.kernels()->parts().features.table(), model.kernels()->parts().features.table());
+  EXPECT_EQ(describe_model(again)["kernels"]["temperature"], Json(0.25));
+  EXPECT_EQ(describe_model(again).find("config"), nullptr);
 }
 
 TEST(ModelFile, ForgedModelsOfKernelsAreRejected) {
@@ -232,17 +237,7 @@ TrainedModel model_of_members() {
 }
 
 TEST(ModelFile, LinearModelsAndEnsemblesComeBackToTheSameBytes) {
-  for (const TrainedModel& model : {linear_model(), model_of_members()}) {
-    const std::string bytes = model_bytes(model);
-    const TrainedModel again = parse_model(bytes, "model");
-    EXPECT_EQ(model_bytes(again), bytes);
-    const WindowShape shape = model.shape();
-    const std::vector<float> values(shape.length * shape.channels, 0.75F);
-    std::vector<float> before(shape.outputs()), after(shape.outputs());
-    model.predictor->logits_into({.count = 1, .values = values}, before);
-    again.predictor->logits_into({.count = 1, .values = values}, after);
-    EXPECT_EQ(before, after);
-  }
+  for (const TrainedModel& model : {linear_model(), model_of_members()}) expect_comes_back(model);
 }
 
 TEST(ModelFile, ForgedEnsemblesAreRejected) {
