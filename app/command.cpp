@@ -243,7 +243,7 @@ void set_running(const Command& command) {
 
 std::string flag_text(std::string_view field, std::string_view value) {
   const auto found = running_flags().find(field);
-  const std::string name = found == running_flags().end() ? std::string(field) : found->second;
+  std::string name = found == running_flags().end() ? std::string(field) : found->second;
   if (value.empty()) return name;
   const bool in_quotes = value.find(' ') != std::string_view::npos && !value.starts_with('"');  // for the shell
   return in_quotes ? fmt::format("{} \"{}\"", name, value) : fmt::format("{} {}", name, value);
