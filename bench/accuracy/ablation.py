@@ -16,12 +16,12 @@ import ts_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# The recipe. Every run has these arguments; of an option that is given twice, the last value counts here.
-BASE = {"preset": "standard", "encoding": "dft", "scaling": "common", "folds": "0"}
-ENCODINGS = [("encoding none", {"encoding": "none"}), ("encoding sinusoidal", {"encoding": "sinusoidal"}),
-             ("encoding dft", {"encoding": "dft"}), ("encoding tape", {"encoding": "tape"}),
-             ("encoding erpe", {"encoding": "erpe"}), ("encoding rope", {"encoding": "rope"})]
-LAYERS = [("layers 0", {"layers": "0"}), ("layers 1", {"layers": "1"}), ("layers 2", {"layers": "2"})]
+# The recipe. Runs of another recipe (another number) are not compared with it. The first one had encoding dft, weights
+# of classes, and 1,200 steps on every set: docs/accuracy/ablation_first.jsonl.
+RECIPE = 2
+BASE = {"model": "encoder", "preset": "standard", "encoding": "tape", "scaling": "common", "folds": "0"}
+ENCODINGS = [(f"encoding {name}", {"encoding": name}) for name in ("none", "sinusoidal", "dft", "erpe", "rope")]
+LAYERS = [("layers 0", {"layers": "0"}), ("layers 2", {"layers": "2"})]
 INGREDIENTS = [
     ("one kernel of 7", {"branches": "1", "filters": "63"}),
     ("no warp", {"warp": "0"}),
@@ -34,8 +34,9 @@ INGREDIENTS = [
     ("no blocks", {"blocks": "0"}),
     ("post-norm", {"block": "post"}),
     ("full resolution", {"average": "1"}),
-    ("half the steps", {"steps": "600"}),
-    ("double the steps", {"steps": "2400"}),
+    ("half the steps", {"steps": "half"}),
+    ("double the steps", {"steps": "double"}),
+    ("weights of classes", {"class-weights": "auto"}),
     ("no dropout", {"dropout": "0"}),
     ("attention pooling", {"pooling": "attention"}),
     ("jitter .1", {"jitter": "0.1"}),
@@ -46,33 +47,26 @@ FOLDS = 3
 SEEDS = (1, 2, 3)
 
 
-def arguments_of(change):
-    """The settings of a row as flags, always in the same order: they are the key of a run."""
-    flags = []
-    for name, value in sorted({**BASE, **change}.items()):
-        flags += [f"--{name}", value]
-    return flags
-
-
-# What the base has by itself; a row that says so is the base.
-IMPLIED = {"layers": "1"}
-
-
 def key_of(change):
-    return " ".join(arguments_of({name: value for name, value in change.items() if IMPLIED.get(name) != value}))
+    """The settings of a row as flags, always in the same order."""
+    return " ".join(f"--{name} {value}" for name, value in sorted({**BASE, **change}.items()))
+
+
+def arguments_of(change, windows):
+    """The flags for a training part of so many windows: half and double the steps that the preset takes by itself
+    (`settled` in faithful/train/options.cpp)."""
+    settled = min(max(80 * windows // (16 if windows < 1000 else 32), 1200), 6000)
+    steps = {"half": str(settled // 2), "double": str(2 * settled)}
+    return [steps.get(word, word) for word in key_of(change).split()]
 
 
 def planned():
-    """(row, change, set, seed) in the order of the runs: encodings and layers first, small sets first, LSST last."""
-    early = [("base", {}), *ENCODINGS, *LAYERS]
-    # BasicMotions is solved by every row: it says little, and comes late.
-    sets = ["Libras", "Handwriting", "JapaneseVowels", "NATOPS", "UWaveGestureLibrary", "ArticularyWordRecognition",
+    """(row, change, set, seed) in the order of the runs: a seed of all small sets before the next; LSST last."""
+    # Sets on which rows differ come first. Every row solves BasicMotions.
+    sets = ["Libras", "Handwriting", "NATOPS", "UWaveGestureLibrary", "JapaneseVowels", "ArticularyWordRecognition",
             "BasicMotions"]
-    plan = [(*row, name, 1) for name in sets for row in early]
-    plan += [(*row, name, 1) for name in sets for row in INGREDIENTS]
-    plan += [(*row, name, seed) for seed in SEEDS[1:] for name in sets for row in ROWS]
-    plan += [(*row, "LSST", seed) for seed in SEEDS for row in ROWS]
-    return plan
+    plan = [(*row, name, seed) for seed in SEEDS for name in sets for row in ROWS]
+    return plan + [(*row, "LSST", seed) for seed in SEEDS for row in ROWS]
 
 
 def run(binary, change, name, seed, threads):
@@ -83,8 +77,9 @@ def run(binary, change, name, seed, threads):
     try:
         for fold in range(FOLDS):
             data, held_out = ts_files.write_fold(scratch, name, seed, fold, FOLDS)
+            windows = len(ts_files.read_lines(data / f"{name}_TRAIN.ts")[1])
             code, log, measures, _ = trainer.train(
-                binary, data, [*arguments_of(change), "--no-baselines"], seed, threads, scratch / "out")
+                binary, data, [*arguments_of(change, windows), "--no-baselines"], seed, threads, scratch / "out")
             if code != 0:
                 print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
                 return None
@@ -107,21 +102,21 @@ def marks_of(line):
     return [int(bit) for bit in f"{int(line['right'], 16):0{line['series']}b}"]
 
 
-def compare(runs, base, change):
+def compare(runs, row, base="base"):
     """A row against the base, over the (set, seed) that both have. Seeds of a set are averaged series by series; the
     error is that of the mean over the sets, from the paired differences of the series."""
     sets = []
     for name in ts_files.SETS:
-        seeds = [seed for seed in SEEDS if (change, name, seed) in runs and (base, name, seed) in runs]
+        seeds = [seed for seed in SEEDS if (row, name, seed) in runs and (base, name, seed) in runs]
         if not seeds:
             continue
-        pairs = [(runs[change, name, seed], runs[base, name, seed]) for seed in seeds]
+        pairs = [(runs[row, name, seed], runs[base, name, seed]) for seed in seeds]
         # Folds differ between seeds, but a series is held out once in each.
         of_series = [sum(column) / len(seeds) for column in
-                     zip(*[[a - b for a, b in zip(marks_of(row), marks_of(other))] for row, other in pairs])]
+                     zip(*[[a - b for a, b in zip(marks_of(mine), marks_of(other))] for mine, other in pairs])]
         n, mean = len(of_series), sum(of_series) / len(of_series)
         variance = sum((x - mean) ** 2 for x in of_series) / max(n - 1, 1) / n
-        loss = sum(row["log_loss"] - other["log_loss"] for row, other in pairs) / len(seeds)
+        loss = sum(mine["log_loss"] - other["log_loss"] for mine, other in pairs) / len(seeds)
         sets.append((name, len(seeds), mean, variance, loss))
     if not sets:
         return None
@@ -132,7 +127,10 @@ def compare(runs, base, change):
 
 
 def load(lines):
-    return {(line["key"], line["set"], line["seed"]): line for line in lines}
+    """{(row, set, seed): line} of the recipe as it is now."""
+    keys = {row: key_of(change) for row, change in ROWS}
+    return {(line["row"], line["set"], line["seed"]): line for line in lines
+            if line["recipe"] == RECIPE and keys.get(line["row"]) == line["key"]}
 
 
 def points(x):
@@ -145,18 +143,15 @@ def table(runs):
     present = [name for name in ts_files.SETS if any(key[1] == name for key in runs)]
     lines = ["| row | accuracy | log loss | runs | " + " | ".join(short.get(name, name) for name in present) + " |",
              "|---|---|---|---|" + "---|" * len(present)]
-    base = key_of({})
-    for row, change in ROWS:
-        if row == "base" or key_of(change) == base:
-            continue
-        result = compare(runs, base, key_of(change))
+    for row in dict.fromkeys(key[0] for key in runs if key[0] != "base"):
+        result = compare(runs, row)
         if result:
             cells = [points(result["of_set"][name]) if name in result["of_set"] else "" for name in present]
             lines.append(f"| {row} | {points(result['difference'])} ± {100 * result['error']:.1f} | "
                          f"{result['loss']:+.3f} | {result['runs']} | " + " | ".join(cells) + " |")
     level = []
     for name in present:
-        of_set = [runs[base, name, seed]["accuracy"] for seed in SEEDS if (base, name, seed) in runs]
+        of_set = [runs["base", name, seed]["accuracy"] for seed in SEEDS if ("base", name, seed) in runs]
         level.append(f"{sum(of_set) / len(of_set):.3f}" if of_set else "")
     lines.append("| the base itself (accuracy) | | | | " + " | ".join(level) + " |")
     return "\n".join(lines)
@@ -176,16 +171,16 @@ def main():
         return
     commit, refused = trainer.commit_of(options.program), set()
     for row, change, name, seed in planned():
-        key = key_of(change)
-        if (key, name, seed) in runs or key in refused:
+        if (row, name, seed) in runs or row in refused:
             continue
         result = run(options.program, change, name, seed, options.threads)
         if result is None:
-            refused.add(key)
+            refused.add(row)
             continue
-        line = {"row": row, "key": key, "set": name, "seed": seed, **result, "commit": commit}
+        line = {"row": row, "key": key_of(change), "recipe": RECIPE, "set": name, "seed": seed, **result,
+                "commit": commit}
         measured.add_jsonl(options.output, line)
-        runs[key, name, seed] = line
+        runs[row, name, seed] = line
         print(f"{row}, {name}, seed {seed}: {result['accuracy']:.3f}, log loss {result['log_loss']:.3f}, "
               f"{result['cpu_seconds']:.0f} s of processor time", flush=True)
         if options.watch:

@@ -3,7 +3,7 @@
 # Ours: arguments of `faithful train`. A method whose command the program refuses is skipped with one line.
 OURS = {
     "auto": ["--model", "auto"],
-    "Transformer": ["--preset", "standard"],
+    "Transformer": ["--model", "encoder"],
     "kernels": ["--model", "kernels"],
     "best": ["--preset", "best"],
     "fast": ["--preset", "fast"],

@@ -222,13 +222,19 @@ def runs_text(runs):
                    f"{counts}.")
 
 
-def ablation_text():
-    lines = measured.read_jsonl(RESULTS / "ablation.jsonl")
-    if not lines:
+def ablation_text(file, load):
+    lines = measured.read_jsonl(RESULTS / file)
+    runs = load(lines)
+    if not runs:
         return "Not yet measured."
-    commits = sorted({line["commit"] for line in lines})
-    return (wrapped(f"{len(lines)} runs, of the commits {', '.join(f'`{commit}`' for commit in commits)}. Base: "
-                    f"`{ablation.key_of({})}`.") + "\n\n" + ablation.table(ablation.load(lines)))
+    commits = sorted({line["commit"] for line in runs.values()})
+    base = next((line["key"] for (row, _, _), line in runs.items() if row == "base"), "")
+    return (wrapped(f"{len(runs)} runs, of the commits {', '.join(f'`{commit}`' for commit in commits)}. Base: "
+                    f"`{base}`.") + "\n\n" + ablation.table(runs))
+
+
+def first_recipe(lines):
+    return {(line["row"], line["set"], line["seed"]): line for line in lines}
 
 
 def main():
@@ -236,7 +242,8 @@ def main():
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
              "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
-             "ablation": ablation_text()}
+             "ablation": ablation_text("ablation.jsonl", ablation.load),
+             "first ablation": ablation_text("ablation_first.jsonl", first_recipe)}
     page = ROOT / "docs" / "accuracy.md"
     text = page.read_text()
     for name, part in parts.items():

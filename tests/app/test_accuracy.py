@@ -127,20 +127,32 @@ def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path,
 
 
 def test_ablation_compares_series_by_series():
-    base, row = ablation.key_of({}), ablation.key_of({"layers": "0"})
-    assert base != row and ablation.key_of({"layers": "1"}) == base
-
     def line(marks, loss):
         return {"right": f"{int(marks, 2):x}", "series": len(marks), "log_loss": loss,
                 "accuracy": marks.count("1") / len(marks)}
 
-    found = {(base, "Libras", 1): line("0110", 1.0), (row, "Libras", 1): line("0111", 0.5),
-             (base, "NATOPS", 1): line("11", 1.0), (row, "NATOPS", 1): line("00", 1.0)}
-    result = ablation.compare(found, base, row)
+    found = {("base", "Libras", 1): line("0110", 1.0), ("layers 0", "Libras", 1): line("0111", 0.5),
+             ("base", "NATOPS", 1): line("11", 1.0), ("layers 0", "NATOPS", 1): line("00", 1.0)}
+    result = ablation.compare(found, "layers 0")
     assert result["of_set"] == {"Libras": 0.25, "NATOPS": -1.0}
     assert result["difference"] == -0.375 and result["loss"] == -0.25
     # Libras: differences 0 0 0 1, variance 0.25, of their mean 0.0625; NATOPS: none.
     assert result["error"] == pytest.approx(0.0625 ** 0.5 / 2)
+    assert "| layers 0 | -37.5 ± 12.5 | -0.250 | 2 | +25.0 | -100.0 |" in ablation.table(found)
+
+
+def test_ablation_rows_differ_from_the_base_and_from_each_other():
+    keys = [ablation.key_of(change) for _, change in ablation.ROWS]
+    assert len(set(keys)) == len(keys)
+    assert ablation.arguments_of({"steps": "half"}, 120)[-2:] == ["--steps", "600"]
+    assert ablation.arguments_of({"steps": "double"}, 1640)[-2:] == ["--steps", "8200"]
+    assert ablation.arguments_of({}, 120) == ablation.key_of({}).split()
+
+
+def test_ablation_leaves_runs_of_another_recipe_out():
+    line = {"row": "base", "key": ablation.key_of({}), "recipe": ablation.RECIPE, "set": "Libras", "seed": 1}
+    assert list(ablation.load([line])) == [("base", "Libras", 1)]
+    assert ablation.load([{**line, "recipe": 1}, {**line, "key": "--encoding dft"}]) == {}
 
 
 def test_every_kept_run_has_what_the_page_needs():
