@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
