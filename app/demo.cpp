@@ -270,7 +270,7 @@ Command demo_verb() {
                       {"--seed N", &options->seed, "seed of the lift, the trips and the trainings"},
                       {"-o,--output DIR", &options->output, "folder for the page, figures, tables and the model"},
                       threads_option(options->threads)},
-          .examples = {{"faithful demo", "about a minute on two cores"},
+          .examples = {{"faithful demo", "minutes, offline"},
                        {"faithful demo --seed 2 -o again", "another lift, other trips, another training"}},
           .run = [options] { demo(*options); }};
 }
