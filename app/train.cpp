@@ -140,15 +140,14 @@ std::string contest_text(const FitResult& result) {
       .title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
       .columns = {{"model"}, {result.contest_measure}, {"log loss"}, {"to the Transformer"}, {"standard error"}},
       .rows = {}};
-  const ContestRow* kept = &result.contest.front();
+  const auto kept = std::ranges::find(result.contest, true, &ContestRow::kept);
   for (const ContestRow& row : result.contest) {
     const bool first = &row == &result.contest.front();
     table.rows.push_back({row.name, fmt::format("{:.3f}", row.value), fmt::format("{:.3f}", row.log_loss),
                           first ? "" : fmt::format("{:+.3f}", row.difference),
                           first ? "" : fmt::format("{:.3f}", row.error)});
-    if (row.difference > row.error && row.difference > kept->difference) kept = &row;
   }
-  return to_text(table) + (kept == &result.contest.front()
+  return to_text(table) + (kept == result.contest.begin()
                                ? "\nThe Transformer is kept: no other kind is better by more than a standard error.\n"
                                : fmt::format("\n{} is kept: better by more than a standard error.\n", kept->name));
 }

@@ -57,8 +57,8 @@ std::shared_ptr<const WindowModel> model_of(Candidate& candidate, std::span<cons
 Candidate fit_kernels_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool);
 Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool);
 
-// The mean of two candidates: equal shares, unless the log loss of their
-// held-out probabilities differs by more than its standard error; then the share with the least log loss of the mean.
+// The mean of two candidates: equal shares, unless the log loss of their held-out probabilities differs by more than its
+// standard error; then the share with the least log loss of the mean.
 Candidate mix(const Candidate& first, const Candidate& second, std::span<const std::int32_t> labels);
 
 // How candidates did on the windows that validate, and which one is kept.

@@ -74,12 +74,13 @@ Contest judge(std::span<const Candidate> candidates, const JobData& data, Thread
     const double value = by_area ? RankedScores(scores_of(one.held_out), truth).average_precision().value_or(0)
                                  : summarize(hits(one, data.labels)).mean;
     contest.rows.push_back(
-        {one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error});
+        {one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error, false});
     if (lead.difference > lead.error && lead.difference > most) {
       most = lead.difference;
       contest.winner = i;
     }
   }
+  contest.rows[contest.winner].kept = true;
   return contest;
 }
 

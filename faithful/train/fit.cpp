@@ -6,13 +6,11 @@
 #include <functional>
 #include <iterator>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
-#include "faithful/data/leaks.h"
 #include "faithful/evaluate/held_out.h"
 #include "faithful/evaluate/thresholds.h"
 #include "faithful/kernels/kernel_model.h"
@@ -22,6 +20,7 @@
 #include "faithful/model/infer.h"
 #include "faithful/train/candidate_internal.h"
 #include "faithful/train/fit_details.h"
+#include "faithful/train/notes_internal.h"
 #include "faithful/train/record_json_internal.h"
 #include "faithful/train/side_by_side_internal.h"
 #include "faithful/train/threshold_internal.h"
@@ -69,6 +68,7 @@ class Job {
   SplitOptions fold_split(std::size_t fold) const;
   Identity identity() const;
   void check_checkpoints();
+  void remove_checkpoints() const;
   void prepare_data();
 
   bool fit(FitResult& result);                                     // false: stopped
@@ -87,9 +87,6 @@ class Job {
   ThresholdCurve validation_curve(const FitResult& result) const;
   void take_threshold(FitResult& result) const;
   void score(FitResult& result) const;
-  std::string choices_text() const;
-  std::string nothing_validates_text() const;
-  void note_data(FitResult& result) const;
   TrainedModel model_around() const;
 
   const Dataset& dataset_;
@@ -135,17 +132,13 @@ std::size_t Job::trainings() const {
   return folds_ * (chooses_epochs() ? 1 : options_.ensemble) + options_.ensemble;
 }
 
-// Files to go on from must be of this job. Others are removed where it begins anew.
+// Files to go on from must be of this job.
 void Job::check_checkpoints() {
+  if (!control_.checkpoints.resume) return;
   const std::string& path = control_.checkpoints.path;
   std::vector<std::string> own;
   for (std::size_t i = 0; i < trainings(); ++i) own.push_back(checkpoint_path(path, i, trainings()));
   for (const std::string& file : checkpoint_files(path)) {
-    if (!control_.checkpoints.resume) {
-      std::error_code ignored;
-      std::filesystem::remove(file, ignored);
-      continue;
-    }
     const Checkpoint found = load_checkpoint(file);
     check_identity(identity(), found, file);
     if (std::ranges::find(own, file) == own.end())
@@ -155,6 +148,12 @@ void Job::check_checkpoints() {
               fmt::format("without {} it begins anew", field_text("resume"))});
     resumed_from_ += found.state.step;
   }
+}
+
+// Where it begins anew, those of an earlier job must not stay.
+void Job::remove_checkpoints() const {
+  std::error_code ignored;
+  for (const std::string& file : checkpoint_files(control_.checkpoints.path)) std::filesystem::remove(file, ignored);
 }
 
 SplitOptions Job::fold_split(std::size_t fold) const {
@@ -434,41 +433,6 @@ void Job::score(FitResult& result) const {
   });
 }
 
-// Split and scaling with the reason for each, in one line; empty where there was nothing to choose.
-std::string Job::choices_text() const {
-  const std::string split = reason_of_split(dataset_, split_);
-  std::string text = split.empty() ? "" : fmt::format("{} {}: {}", field_text("split"), to_string(split_.kind), split);
-  if (scaling_.why.empty()) return text;
-  return fmt::format("{}{}{} {}: {}", text, text.empty() ? "" : "; ", field_text("scaling"),
-                     to_string(scaling_.scaling), scaling_.why);
-}
-
-std::string Job::nothing_validates_text() const {
-  if (options_.kind == ModelKind::kAuto)
-    return "nothing validates, so no kinds of models are compared: a Transformer is trained";
-  return options_.kind == ModelKind::kLinear ? "nothing validates"
-                                             : "nothing validates: the weights are those of the last epoch";
-}
-
-void Job::note_data(FitResult& result) const {
-  const Prepared& prepared = data_->all;
-  const auto note = [&](std::string text) { result.notes.push_back(std::move(text)); };
-  if (std::string choices = choices_text(); !choices.empty()) note(std::move(choices));
-  for (const std::string& text : prepared.notes) note(text);
-  for (std::string& text : train::unlabelled_notes(dataset_, split_, prepared.sets.train)) note(std::move(text));
-  if (split_.leave_out.size() > options_.split.leave_out.size())
-    note("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
-  if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
-    note(fmt::format("{} windows are left out of training and validation: their content is held out, too", count));
-  if (split_.kind == SplitKind::kRandom)
-    note("random split: overlapping windows leak between the parts");
-  else if (!prepared.sets.proof.holds())
-    note("windows are in two parts: see the proof");
-  if (prepared.sets.validation.size() == 0 && folds_ == 0 && options_.kind != ModelKind::kKernels)
-    note(nothing_validates_text());
-  if (resumed_from_ > 0) note(fmt::format("resumed at step {}", resumed_from_));
-}
-
 // All of the model but its predictor, its threshold and its record.
 TrainedModel Job::model_around() const {
   const Prepared& prepared = data_->all;
@@ -491,7 +455,9 @@ FitResult Job::run() {
   FitResult result{.model = model_around(), .sets = sets, .split = split_.kind};
   result.trainings = trainings();
   result.data_seconds = data_seconds_;
-  note_data(result);
+  result.notes = train::data_notes(dataset_, options_, {split_, scaling_, folds_}, data_->all);
+  if (resumed_from_ > 0) result.notes.push_back(fmt::format("resumed at step {}", resumed_from_));
+  if (!control_.checkpoints.resume) remove_checkpoints();  // what could be refused has been accepted
   result.stopped = !fit(result);
   if (result.stopped) return result;
   take_threshold(result);
@@ -504,38 +470,12 @@ FitResult Job::run() {
   return result;
 }
 
-// A model file has each name once. That is said before the training, not after it.
-void check_names(const Dataset& dataset) {
-  const auto check = [&](const std::vector<std::string>& names, const char* what) {
-    std::set<std::string> seen;
-    for (const std::string& name : names)
-      if (!seen.insert(name).second)
-        reject({{dataset.source}, fmt::format("each {} once", what), quote(name) + " twice"});
-  };
-  check(dataset.channels, "channel");
-  check(dataset.classes, "class");
-}
-
 }  // namespace
 
 FitResult fit_in_detail(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,
                         const FitControl& control) {
-  check_names(dataset);
+  train::check_names(dataset);
   return Job(dataset, options, pool, control).run();
-}
-
-std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions& options, ThreadPool& pool) {
-  std::vector<std::string> warnings;
-  if (dataset.classes.size() < 2) return warnings;  // a fit says so
-  const Split split(dataset, train::final_split(dataset, options));
-  ModelConfig config = options.model;  // what cannot be trained needs no advice
-  train::take_shape(config, split);
-  settle(config);
-  if (!config.has_times()) check_config(config);
-  for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
-    warnings.push_back(leak_warning(leak, dataset));
-  for (const std::size_t channel : counting_channels(dataset)) warnings.push_back(counting_warning(channel, dataset));
-  return warnings;
 }
 
 TrainedModel fit_classifier(const Dataset& dataset, const FitOptions& options, ThreadPool& pool,

@@ -84,6 +84,7 @@ struct ContestRow {
   double value = 0;                  // accuracy, or AUC-PR for windows of timelines
   double log_loss = 0;               // mean
   double difference = 0, error = 0;  // of the value to that of the Transformer, and its standard error
+  bool kept = false;                 // it is the model
 };
 
 // Which statistics scale the windows, and why, in words (empty where there was nothing to choose).

@@ -44,7 +44,8 @@ Json contest_json(const FitResult& result) {
                                 {"value", row.value},
                                 {"log_loss", row.log_loss},
                                 {"difference", row.difference},
-                                {"error", row.error}});
+                                {"error", row.error},
+                                {"kept", row.kept}});
   return Json::Object{{"measure", result.contest_measure}, {"rows", rows}};
 }
 

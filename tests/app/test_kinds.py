@@ -35,6 +35,7 @@ def test_auto_shows_the_contest_and_keeps_the_winner(folder):
     assert [row["name"] for row in contest] == ["Transformer", "kernels", "linear"] and record["contest"]["measure"] == "AUC-PR"
     better = [row for row in contest if row["difference"] > row["error"]]
     winner = max(better, key=lambda row: row["difference"])["name"] if better else "Transformer"
+    assert [row["name"] for row in contest if row["kept"]] == [winner] and f"{winner} is kept: " in shown
     assert {"Transformer": "config", "kernels": "kernels", "linear": "linear"}[winner] in about(folder, "auto")
 
 

@@ -292,6 +292,11 @@ TEST(Checkpoint, BeginningAnewRemovesOldFiles) {
   control.checkpoints = {.path = folder / "m.checkpoint", .seconds = 1e9};
   for (const char* name : {"m.checkpoint", "m.7.checkpoint", "m.x.checkpoint", "n.1.checkpoint"})
     write_file(folder / name, "old");
+  FitOptions refused = quick(SplitKind::kBlocked);
+  refused.split.window.length = 100'000;
+  const Dataset short_ones = toy_timelines(2, 300);
+  rejection([&] { fit_in_detail(short_ones, refused, pool, control); });
+  EXPECT_EQ(checkpoint_files(control.checkpoints.path).size(), 2U) << "a mistake costs nothing";
   fit_in_detail(dataset, quick(SplitKind::kBlocked), pool, control);
   EXPECT_TRUE(checkpoint_files(control.checkpoints.path).empty());
   EXPECT_TRUE(std::filesystem::exists(folder / "m.x.checkpoint"));
