@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 #include "app/verbs.h"
 #include "faithful/analysis/analysis.h"
 #include "faithful/analysis/analysis_json.h"
+#include "faithful/analysis/frontier.h"
 #include "faithful/base/error.h"
 #include "faithful/io/json.h"
 
@@ -50,6 +52,27 @@ std::vector<Analysis> analyze_all(const AnalyzeOptions& options) {
   return analyses;
 }
 
+// Of the size of the first additive encoding or table.
+std::optional<Frontier> frontier_of(const AnalyzeOptions& options, const std::vector<Analysis>& analyses) {
+  for (const Analysis& one : analyses) {
+    if (one.kind && one.kind != EncodingKind::kAdditive) continue;
+    if (one.length < 3 || one.length > kMostFrontierPositions || one.dim < 2 ||
+        one.length * one.dim > kMostFrontierValues)
+      continue;
+    return make_frontier({.length = one.length, .dim = one.dim, .seed = options.encoding.options.seed},
+                         options.analysis);
+  }
+  return std::nullopt;
+}
+
+std::string notes_text(const std::vector<Analysis>& analyses) {
+  std::string text;
+  for (const Analysis& one : analyses) {
+    if (!one.note.empty()) text += fmt::format("{}{}: {}\n", text.empty() ? "\n" : "", one.name, one.note);
+  }
+  return text;
+}
+
 std::string command_text(const AnalyzeOptions& options) {
   std::string text = fmt::format("analyze {}", fmt::join(options.names, " "));
   if (options.encoding.options.length > 0) text += fmt::format(" --length {}", options.encoding.options.length);
@@ -74,11 +97,12 @@ void run_analyze(AnalyzeOptions options) {
   options.analysis.faithfulness.seed = options.encoding.options.seed;
   const std::vector<Analysis> analyses = analyze_all(options);
   std::string page;
-  if (!options.output.empty()) page = write_analysis_page(options.output, analyses, command_text(options));
+  if (!options.output.empty())
+    page = write_analysis_page(options.output, analyses, frontier_of(options, analyses), command_text(options));
   if (options.json) {
     print(dump_json(analysis_json(analyses), JsonLayout::kPretty));
   } else {
-    print(to_text(measures_table(analyses)) + findings_text(analyses));
+    print(to_text(measures_table(analyses)) + notes_text(analyses) + findings_text(analyses));
     if (!page.empty()) print("\n" + page + "\n");
   }
 }
@@ -107,10 +131,13 @@ Command analyze_verb() {
       .description =
           "Measures how well encodings separate positions: distances, rank, decoding under noise, frequencies, and the "
           "reconstruction of a delta function. A table of your own gets the same measures, and a list of what is wrong "
-          "with it.",
+          "with it. A folder (-o) also gets a figure of separation against distance awareness, in which the spectral "
+          "encoding is a curve over its length scale, and each other additive encoding is a point.",
       .options = list,
       .examples = {{"faithful analyze sinusoidal dft --length 80 --dim 256 -o report",
                     "the comparison of the paper, with a page of figures"},
+                   {"faithful analyze spectral sinusoidal dft --length 80 --dim 256 --length-scale 5",
+                    "the spectral encoding between the two"},
                    {"faithful analyze positions.npy sinusoidal -o report",
                     "your own table beside the original encoding"}},
       .run = [options] { run_analyze(*options); }};

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "app/encoding_arguments.h"
 #include "app/tables.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/encoding/dft.h"
+#include "faithful/encoding/spectral.h"
 #include "faithful/io/json.h"
 
 namespace faithful::app {
@@ -14,25 +16,57 @@ namespace {
 
 struct DecodeOptions {
   std::string table;
-  std::size_t period = 0;
+  std::string encoding = "dft";
+  EncodingOptions options;
   double scale = 1;
   bool json = false;
 };
 
+// The positions, and how many of them are guesses.
+DecodedPositions decoded(const DecodeOptions& options, const Matrix<double>& codes) {
+  if (options.encoding == "dft") {
+    const std::size_t period = options.options.own.whole("period");
+    DecodedPositions found{decode_dft(codes, period, options.scale, options.table), 0};
+    found.far = count_far_codes(codes, found.positions, period, options.scale);
+    return found;
+  }
+  EncodingOptions spectral = options.options;
+  if (spectral.length == 0) spectral.length = codes.rows;
+  spectral.dim = codes.columns;
+  check_encoding("spectral", spectral);
+  if (!(options.scale > 0)) reject({{.field = "scale"}, "a positive number", fmt::format("{}", options.scale)});
+  SpectralShape shape = spectral_shape(spectral);
+  shape.factor = options.scale;
+  return decode_spectral(codes, shape, options.table);
+}
+
 void decode(const DecodeOptions& options) {
   const Matrix<double> codes = load_table(options.table);
-  const std::vector<std::size_t> positions = decode_dft(codes, options.period, options.scale, options.table);
-  if (const std::size_t far = count_far_codes(codes, positions, options.period, options.scale); far > 0)
+  const DecodedPositions found = decoded(options, codes);
+  if (found.far > 0)
     notice(fmt::format(
-        "{} of {} rows are far from every code, so their positions are guesses: look at {}, {} and the table", far,
-        codes.rows, field_text("period"), field_text("scale")));
+        "{} of {} rows are far from every code, so their positions are guesses: look at {}, {} and the table",
+        found.far, codes.rows, field_text(options.encoding == "dft" ? "period" : "length_scale"), field_text("scale")));
   if (options.json) {
     Json list = Json::array();
-    for (const std::size_t position : positions) list.push_back(position);
+    for (const std::size_t position : found.positions) list.push_back(position);
     print(dump_json(list) + "\n");
   } else {
-    print(fmt::format("{}\n", fmt::join(positions, "\n")));
+    print(fmt::format("{}\n", fmt::join(found.positions, "\n")));
   }
+}
+
+// The flags of encode for the options that decode needs too.
+std::vector<Option> own_option_list(EncodingOptions& options) {
+  std::vector<Option> list;
+  for (const Setting& setting : options.own.settings()) {
+    for (const char* name : {"period", "length_scale", "spectrum", "smoothness", "basis"}) {
+      if (setting.field.name != name) continue;
+      list.push_back(option_of(setting));
+      list.back().group = "";
+    }
+  }
+  return list;
 }
 
 }  // namespace
@@ -40,15 +74,20 @@ void decode(const DecodeOptions& options) {
 Command decode_verb() {
   const auto options = std::make_shared<DecodeOptions>();
   return {.name = "decode",
-          .summary = "recovers the positions from a table of DFT codes",
+          .summary = "recovers the positions from a table of DFT or spectral codes",
           .description =
-              "Prints the position of each row of a DFT encoding, one per line. They are exact even with noise below "
-              "half the smallest distance between codes.",
-          .options = {{"TABLE", &options->table, "a .npy, .npz or .csv file, one code per row", required},
-                      {"--period N", &options->period, "the period that encode used", by_default("D")},
-                      {"--scale X", &options->scale, "the factor that encode used"},
-                      {"--json", &options->json, "print JSON"}},
-          .examples = {{"faithful decode dft.npy", "0, 1, 2, ... for a table of encode"}},
+              "Prints the position of each row of a DFT or spectral encoding, one per line: that of the nearest code. "
+              "It is exact for every code, even with noise below half the smallest distance between codes. Give the "
+              "options that encode had.",
+          .options = joined({{{"TABLE", &options->table, "a .npy, .npz or .csv file, one code per row", required},
+                              {"--encoding NAME", &options->encoding, "the encoding", one_of({"dft", "spectral"})},
+                              {"--length S", &options->options.length, "number of positions, for spectral", at_least(1),
+                               by_default("the rows of the table")}},
+                             own_option_list(options->options),
+                             {{"--scale X", &options->scale, "the factor that encode used"},
+                              {"--json", &options->json, "print JSON"}}}),
+          .examples = {{"faithful decode dft.npy", "0, 1, 2, ... for a table of encode"},
+                       {"faithful decode spectral.npy --encoding spectral", "the same for the spectral encoding"}},
           .run = [options] { decode(*options); }};
 }
 

@@ -107,9 +107,10 @@ Command diagnose_verb() {
       .summary = "which sensor, and when: what made a model raise an alarm",
       .description =
           "Shows for each alarm which sensors and times caused it, most suspect first. Overlapping flagged windows "
-          "are one alarm. Three methods rank them: attention (where the model looked, which is no proof), occlusion "
-          "(how much the score falls when normal readings replace a sensor or a span) and gradient times input. "
-          "The report says how far they agree. A model of kernels has only occlusion. If the labels say which sensors "
+          "are one alarm. Four methods rank them: attention (where the model looked, which is no proof), occlusion "
+          "(how much the score falls when normal readings replace a sensor or a span), gradient times input, and "
+          "disagreement (how far a sensor is from what the other sensors say it should read). The report says how far "
+          "they agree. A model of kernels has only occlusion and disagreement. If the labels say which sensors "
           "were at fault, or when, it also shows how often each method was right, beside a random order and the largest deviation.",
       .options = diagnose_option_list(*options),
       .examples = {{"faithful diagnose lift.safetensors lift.npz --part test -o page", "all alarms, with figures"},

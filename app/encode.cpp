@@ -67,7 +67,8 @@ void encode(const EncodeOptions& options) {
     save<double>(encoding, output);
   }
   if (!output.empty())
-    print(fmt::format("{}: {} {}, {}\n", output, encoding.name, shape_text(encoding.shape), options.dtype));
+    print(fmt::format("{}: {} {}, {}{}\n", output, encoding.name, shape_text(encoding.shape), options.dtype,
+                      encoding.note.empty() ? "" : "; " + encoding.note));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/data_arguments.h"
+#include "app/encoding_choice.h"
 #include "app/evaluation_tables.h"
 #include "app/interrupt.h"
 #include "app/model_arguments.h"
@@ -33,6 +34,7 @@ struct TrainVerbOptions {
   ModelKind kind = default_fit_options().kind;
   std::size_t ensemble = 1;
   bool no_baselines = false, resume = false, json = false;
+  bool chooses_encoding = false;  // --encoding auto
   double checkpoint_every = 30;
   std::string log, threshold = "auto";
   std::size_t threads = default_threads();
@@ -74,6 +76,8 @@ void check_output(const TrainVerbOptions& said) {
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
     reject({{"--output"}, "a file in a folder that exists", quote(said.output)});
   }
+  if (said.resume && said.chooses_encoding)
+    throw InputError("--resume needs the encoding that was chosen: --encoding NAME instead of auto");
   if (said.resume && checkpoint_files(checkpoint_path(said.output)).empty()) {
     reject({{"--resume"}, "a checkpoint of a training that was stopped", "no " + checkpoint_path(said.output)});
   }
@@ -166,6 +170,14 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
   print(text + time_line(result, seconds));
 }
 
+// The encoding of the options, unless folds of the training part show that another one is better.
+void take_encoding(FitOptions& options, const Dataset& dataset, bool quiet, ThreadPool& pool) {
+  const EncodingChoice choice =
+      choose_encoding(dataset, {.fit = options}, pool, {.stop = StopOnInterrupt::asked, .progress = true});
+  options.model.position.encoding = choice.encoding;
+  if (!quiet) print_ahead(choice_text(choice) + "\n");
+}
+
 // load -> window -> model -> train -> evaluate -> report
 void train(const TrainVerbOptions& said) {
   check_output(said);
@@ -175,11 +187,12 @@ void train(const TrainVerbOptions& said) {
   if (!said.json) {
     for (const std::string& note : dataset.notes) print_ahead(note + "\n");
   }
-  const FitOptions options = fit_options(said, dataset);
+  FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);
   if (!said.resume)
     for (const std::string& warning : leak_warnings(dataset, options, pool)) notice(warning);
   const StopOnInterrupt stop;
+  if (said.chooses_encoding) take_encoding(options, dataset, said.json, pool);
   const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
   if (result.stopped) {
     throw Error(fmt::format("stopped; all of it is in {}: go on with the same command and --resume",
@@ -228,11 +241,13 @@ std::vector<Option> model_options(TrainVerbOptions& o) {
   for (Option& option : options) {
     if (option.name == "--model") describe_model_option(option);
     if (option.name == "--preset") describe_preset_option(option);
+    if (option.name == "--encoding") option.help += "; auto: as faithful choose finds, which may take ten minutes";
     option.set = [&o, name = option.name, field = option.field_name(), set = option.set](const std::string& text) {
       if (name == "--model") return change(o, [&](FitOptions& fit) { set_model(fit, text); });
       if (name == "--preset") return change(o, [&](FitOptions& fit) { set_preset(fit, text); });
       change(o, [&](FitOptions& fit) { take_transformer_option(fit, field); });
-      set(text);
+      if (name == "--encoding") o.chooses_encoding = text == "auto";
+      if (name != "--encoding" || text != "auto") set(text);
     };
   }
   return options;

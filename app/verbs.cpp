@@ -17,7 +17,8 @@ Command make_program() {
                    {"faithful analyze sinusoidal dft --length 80 --dim 256 -o report",
                     "measure and compare two encodings"}},
       .verbs = {data_verb(), train_verb(), evaluate_verb(), predict_verb(), diagnose_verb(), show_verb(), list_verb(),
-                encode_verb(), decode_verb(), analyze_verb(), compare_verb(), reproduce_verb(), demo_verb()}};
+                encode_verb(), decode_verb(), analyze_verb(), choose_verb(), compare_verb(), reproduce_verb(),
+                demo_verb()}};
 }
 
 }  // namespace faithful::app

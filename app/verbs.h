@@ -17,6 +17,7 @@ Command predict_verb();
 Command show_verb();
 Command train_verb();
 Command diagnose_verb();
+Command choose_verb();
 Command compare_verb();
 Command reproduce_verb();
 Command demo_verb();

@@ -54,7 +54,7 @@ faithful_room(evaluate USES io data window engine model metrics trained)
 faithful_room(train USES io data window engine model kernels metrics evaluate trained)
 faithful_room(predict USES io data window engine model metrics trained)
 faithful_room(report USES io)
-faithful_room(diagnose USES io data window engine model metrics trained report)
+faithful_room(diagnose USES io data window engine model metrics trained report LINKS Eigen3::Eigen)
 faithful_room(study USES io data window engine encoding analysis metrics model evaluate trained train LINKS Eigen3::Eigen)
 
 # HDF5 is optional: without it the reader and the writer say that they are not there.

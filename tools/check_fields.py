@@ -25,7 +25,7 @@ def known_fields(root):
     for path in sources(root, ".h"):
         for struct in STRUCT.finditer(path.read_text()):
             known.update(MEMBER.findall(struct[1]))
-    for path in sources(root, ".cpp"):
+    for path in sources(root, ".h", ".cpp"):  # an option of several encodings stands in a header
         known.update(SETTING.findall(path.read_text()))
     return known
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/pages/analysis_figures.h"
+#include "app/pages/frontier_figure.h"
 #include "faithful/analysis/analysis_json.h"
 #include "faithful/io/json.h"
 #include "faithful/report/text.h"
@@ -107,6 +108,7 @@ std::vector<NamedMeasure> separation_measures() {
 std::vector<NamedMeasure> order_measures() {
   return {
       {"Spearman of distance and |s-t|", of_measures([](const Faithfulness& f) { return f.spearman; })},
+      {"Pearson of distance and |s-t|", of_measures([](const Faithfulness& f) { return f.pearson; })},
       {"share of monotone steps", of_measures([](const Faithfulness& f) { return f.monotone_share; })},
       {"shift defect", of_measures([](const Faithfulness& f) { return f.shift_defect; })},
       {"distinct offsets", [](const Analysis& a) { return count_cell(a.faithfulness.distinct_offsets); }},
@@ -207,7 +209,7 @@ Table measures_table(const std::vector<Analysis>& analyses) {
 }
 
 std::string write_analysis_page(const std::string& folder, const std::vector<Analysis>& analyses,
-                                const std::string& command) {
+                                const std::optional<Frontier>& frontier, const std::string& command) {
   PageWriter writer(folder, "Faithfulness of " + names_of(analyses), command);
   Page& page = writer.page;
   page.add_paragraph(
@@ -219,6 +221,7 @@ std::string write_analysis_page(const std::string& folder, const std::vector<Ana
   page.add_heading("Measures");
   writer.add(measures_table(analyses), "measures.csv");
   page.add_heading("Figures");
+  if (frontier) writer.add(frontier_figure(*frontier, analyses));
   for (const CaptionedFigure& one : analysis_figures(analyses)) writer.add(one);
   page.add_heading("All reconstructions");
   page.add_paragraph(

@@ -2,10 +2,12 @@
 
 // What `analyze` prints and writes.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "faithful/analysis/analysis.h"
+#include "faithful/analysis/frontier.h"
 #include "faithful/report/table.h"
 
 namespace faithful::app {
@@ -16,6 +18,6 @@ Table measures_table(const std::vector<Analysis>& analyses);
 // Writes report.html, the figures, measures.csv, deltas.csv and analysis.json into the folder. `command` is how to make
 // the page again. Returns its path.
 std::string write_analysis_page(const std::string& folder, const std::vector<Analysis>& analyses,
-                                const std::string& command);
+                                const std::optional<Frontier>& frontier, const std::string& command);
 
 }  // namespace faithful::app

@@ -1,6 +1,7 @@
 #include "app/pages/diagnosis_figures.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -142,11 +143,12 @@ Curve profile_curve(const Clock& clock, std::span<const Range> pieces, std::span
 }
 
 std::vector<Curve> profile_curves(const DiagnosisReport& report, const Diagnosis& one) {
-  constexpr const char* kInks[] = {"learned", "dft", "rope"};
+  constexpr std::array kInks = {"learned", "dft", "rope", "sinusoidal"};
   const Clock clock(report.dataset, report.series_of(one));
   std::vector<Curve> curves;
   for (std::size_t m = 0; m < one.methods.size(); ++m)
-    curves.push_back(profile_curve(clock, one.pieces, one.methods[m].times, one.methods[m].method, kInks[m % 3], 1));
+    curves.push_back(
+        profile_curve(clock, one.pieces, one.methods[m].times, one.methods[m].method, kInks[m % kInks.size()], 1));
   const WindowDetails& details = one.details;
   if (!details.steps_of_first.empty() && details.steps_of_first.size() >= one.pieces.size())  // one window alone
     curves.push_back(profile_curve(clock, one.pieces, std::span(details.steps_of_first).first(one.pieces.size()),
@@ -261,8 +263,8 @@ CaptionedFigure profile_figure(const DiagnosisReport& report, std::size_t number
       panel.curves.push_back(shaded(clock, span, 0, *panel.y.high, kFaultInk));
   for (Curve& curve : curves) panel.curves.push_back(std::move(curve));
   return {{.name = figure_name("when", number), .panels = {panel}, .panel_width = 960, .panel_height = 260},
-          fmt::format("Each method's weights over time, as shares of its total. Shaded orange: times that stand out in "
-                      "attention and occlusion together.{}",
+          fmt::format("Each method's weights over time, as shares of its total. Shaded orange: times that stand out "
+                      "in what the methods say together.{}",
                       has_truth(report, number) ? " Shaded dark red: the fault, according to the labels." : "")};
 }
 

@@ -47,13 +47,22 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
   if (transformer != nullptr) {
     items.emplace_back(
         "Gradient times input is the slope of the score at each reading, averaged on the way from normal, times the "
-        "distance from normal. It is a check: it does not enter the ranking.");
-    items.emplace_back(
-        "Together combines attention and occlusion with equal weight. Trust it most where the methods agree, and least "
-        "where they name different sensors.");
+        "distance from normal.");
   } else {
-    items.emplace_back("This model has neither attention nor gradients: occlusion alone ranks sensors and times.");
+    items.emplace_back("This model has neither attention nor gradients: the other methods rank sensors and times.");
   }
+  const bool related = !report.normal.relations.weights.values.empty();
+  if (related)
+    items.emplace_back(
+        "Disagreement predicts each sensor from the others at the same time, as they relate in normal windows, and "
+        "measures how far the sensor is from that. It looks at the readings, not at the model.");
+  items.push_back(
+      fmt::format("Together is {}. The others are checks: trust it most where they agree, and least where "
+                  "they name different sensors.",
+                  related && transformer != nullptr ? "attention and disagreement with equal weight"
+                  : related                         ? "disagreement alone"
+                  : transformer != nullptr          ? "attention and occlusion with equal weight"
+                                                    : "occlusion alone"));
   items.emplace_back("A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis.");
   if (transformer != nullptr && !transformer->config().is_dfstrans())
     items.emplace_back(

@@ -1,14 +1,17 @@
-"""What each ingredient of the recipe is worth, by three folds of the training parts: see tools/ablation.
+"""What each ingredient of the recipe is worth, by thirds of the training parts: see tools/ablation.
 
-Each row changes one setting of the base. A run trains on two folds of SET_TRAIN.ts and scores the third, three times.
-Finished runs are lines of docs/accuracy/ablation.jsonl; a call goes on with those that are missing. Test parts are
-never read. --table prints the table of the runs that are there, and trains nothing.
+Each row changes one setting of the base. A run trains on two thirds of SET_TRAIN.ts and scores the other third. Seeds
+1, 2 and 3 hold out the three thirds of one division, seeds 4 to 6 those of another, and so on: three seeds score each
+series once. Finished runs are lines of docs/accuracy/ablation.jsonl; a call goes on with those that are missing. Test
+parts are never read. --table prints the table of the runs that are there, and trains nothing.
 """
 import argparse
+import concurrent.futures
 import math
 import pathlib
 import shutil
 import tempfile
+import threading
 
 import measured
 import trainer
@@ -16,9 +19,8 @@ import ts_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-# The recipe. Runs of another recipe (another number) are not compared with it. The first one had encoding dft, weights
-# of classes, and 1,200 steps on every set: docs/accuracy/ablation_first.jsonl.
-RECIPE = 2
+# The recipe. Runs of another recipe (another number) are not compared with it.
+RECIPE = 3
 BASE = {"model": "encoder", "preset": "standard", "encoding": "tape", "scaling": "common", "folds": "0"}
 ENCODINGS = [(f"encoding {name}", {"encoding": name}) for name in ("none", "sinusoidal", "dft", "erpe", "rope")]
 LAYERS = [("layers 0", {"layers": "0"}), ("layers 2", {"layers": "2"})]
@@ -42,9 +44,20 @@ INGREDIENTS = [
     ("jitter .1", {"jitter": "0.1"}),
     ("cutout .2", {"cutout": "0.2"}),
 ]
-ROWS = [("base", {}), *ENCODINGS, *LAYERS, *INGREDIENTS]
-FOLDS = 3
+# Are those that gain nothing by themselves needed together?
+WITHOUT_SEVERAL = [
+    ("warp alone", {"crop": "0", "mix": "0", "gain": "0"}),
+    ("one kernel of 7, no differences", {"branches": "1", "filters": "63", "differences": "0"}),
+    ("warp alone, one kernel of 7, no differences",
+     {"crop": "0", "mix": "0", "gain": "0", "branches": "1", "filters": "63", "differences": "0"}),
+]
+ROWS = [("base", {}), *ENCODINGS, *LAYERS, *WITHOUT_SEVERAL, *INGREDIENTS]
+THIRDS = 3
 SEEDS = (1, 2, 3)
+# What the ablation decides has more seeds, except on the set that takes longest.
+DECIDED = {"base", *(row for row, _ in ENCODINGS + LAYERS + WITHOUT_SEVERAL)}
+MORE_SEEDS = (4, 5, 6, 7, 8, 9)
+SLOWEST = "LSST"
 
 
 def key_of(change):
@@ -61,45 +74,53 @@ def arguments_of(change, windows):
 
 
 def planned():
-    """(row, change, set, seed) in the order of the runs: a seed of all small sets before the next; LSST last."""
+    """(row, change, set, seed) in the order of the runs: a seed of all small sets before the next."""
     # Sets on which rows differ come first. Every row solves BasicMotions.
     sets = ["Libras", "Handwriting", "NATOPS", "UWaveGestureLibrary", "JapaneseVowels", "ArticularyWordRecognition",
             "BasicMotions"]
-    plan = [(*row, name, seed) for seed in SEEDS for name in sets for row in ROWS]
-    return plan + [(*row, "LSST", seed) for seed in SEEDS for row in ROWS]
+    return ([(*row, name, seed) for seed in SEEDS for name in sets for row in ROWS] +
+            [(*row, name, seed) for seed in MORE_SEEDS for name in sets for row in ROWS if row[0] in DECIDED] +
+            [(*row, SLOWEST, seed) for row in ROWS for seed in SEEDS])
+
+
+def mask(places):
+    """A set of places as a number in hexadecimal: bit i is place i."""
+    return f"{sum(1 << i for i in places):x}"
+
+
+def places(text):
+    number = int(text, 16)
+    return [i for i in range(number.bit_length()) if number >> i & 1]
 
 
 def run(binary, change, name, seed, threads):
-    """All folds of one run: the line to keep, without its keys; None where the program refuses the settings."""
-    right, loss, wall, cpu, peak = {}, 0.0, 0.0, 0.0, 0
+    """One training: the line to keep, without its keys; None where the program refuses the settings."""
     (ROOT / "build").mkdir(exist_ok=True)
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="ablation-", dir=ROOT / "build"))
     try:
-        for fold in range(FOLDS):
-            data, held_out = ts_files.write_fold(scratch, name, seed, fold, FOLDS)
-            windows = len(ts_files.read_lines(data / f"{name}_TRAIN.ts")[1])
-            code, log, measures, _ = trainer.train(
-                binary, data, [*arguments_of(change, windows), "--no-baselines"], seed, threads, scratch / "out")
-            if code != 0:
-                print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
-                return None
-            test_file = data / f"{name}_TEST.ts"
-            predicted = trainer.predictions(binary, scratch / "out" / "model.safetensors", test_file)
-            marks, mean_loss = trainer.scores(predicted, trainer.labels_of(test_file))
-            right.update(zip(held_out, marks))
-            loss += mean_loss * len(held_out)
-            wall, cpu = wall + measures["wall_seconds"], cpu + measures["cpu_seconds"]
-            peak = max(peak, measures["peak_mb"])
+        division, third = divmod(seed - 1, THIRDS)
+        data, held_out = ts_files.write_fold(scratch, name, division, third, THIRDS)
+        windows = len(ts_files.read_lines(data / f"{name}_TRAIN.ts")[1])
+        code, log, measures, _ = trainer.train(
+            binary, data, [*arguments_of(change, windows), "--no-baselines"], seed, threads, scratch / "out")
+        if code != 0:
+            print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
+            return None
+        test_file = data / f"{name}_TEST.ts"
+        predicted = trainer.predictions(binary, scratch / "out" / "model.safetensors", test_file)
+        marks, loss = trainer.scores(predicted, trainer.labels_of(test_file))
     finally:
         shutil.rmtree(scratch)
-    marks = "".join(str(right[i]) for i in range(len(right)))
-    return {"accuracy": round(marks.count("1") / len(marks), 5), "log_loss": round(loss / len(marks), 5),
-            "series": len(marks), "right": f"{int(marks, 2):x}",
-            "wall_seconds": round(wall, 1), "cpu_seconds": round(cpu, 1), "peak_mb": peak, "when": measures["when"]}
+    right = [place for place, mark in zip(held_out, marks) if mark]
+    return {"accuracy": round(len(right) / len(held_out), 5), "log_loss": round(loss, 5),
+            "held_out": mask(held_out), "right": mask(right), "wall_seconds": measures["wall_seconds"],
+            "cpu_seconds": measures["cpu_seconds"], "peak_mb": measures["peak_mb"], "when": measures["when"]}
 
 
 def marks_of(line):
-    return [int(bit) for bit in f"{int(line['right'], 16):0{line['series']}b}"]
+    """{place of a held-out series: 1 if right, else 0}."""
+    right = set(places(line["right"]))
+    return {place: int(place in right) for place in places(line["held_out"])}
 
 
 def compare(runs, row, base="base"):
@@ -107,13 +128,16 @@ def compare(runs, row, base="base"):
     error is that of the mean over the sets, from the paired differences of the series."""
     sets = []
     for name in ts_files.SETS:
-        seeds = [seed for seed in SEEDS if (row, name, seed) in runs and (base, name, seed) in runs]
+        seeds = [seed for seed in (*SEEDS, *MORE_SEEDS) if (row, name, seed) in runs and (base, name, seed) in runs]
         if not seeds:
             continue
         pairs = [(runs[row, name, seed], runs[base, name, seed]) for seed in seeds]
-        # Folds differ between seeds, but a series is held out once in each.
-        of_series = [sum(column) / len(seeds) for column in
-                     zip(*[[a - b for a, b in zip(marks_of(mine), marks_of(other))] for mine, other in pairs])]
+        of_place = {}
+        for mine, other in pairs:
+            others = marks_of(other)
+            for place, mark in marks_of(mine).items():
+                of_place.setdefault(place, []).append(mark - others[place])
+        of_series = [sum(values) / len(values) for values in of_place.values()]
         n, mean = len(of_series), sum(of_series) / len(of_series)
         variance = sum((x - mean) ** 2 for x in of_series) / max(n - 1, 1) / n
         loss = sum(mine["log_loss"] - other["log_loss"] for mine, other in pairs) / len(seeds)
@@ -151,7 +175,7 @@ def table(runs):
                          f"{result['loss']:+.3f} | {result['runs']} | " + " | ".join(cells) + " |")
     level = []
     for name in present:
-        of_set = [runs["base", name, seed]["accuracy"] for seed in SEEDS if ("base", name, seed) in runs]
+        of_set = [line["accuracy"] for (row, of, _), line in runs.items() if (row, of) == ("base", name)]
         level.append(f"{sum(of_set) / len(of_set):.3f}" if of_set else "")
     lines.append("| the base itself (accuracy) | | | | " + " | ".join(level) + " |")
     return "\n".join(lines)
@@ -160,9 +184,8 @@ def table(runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=trainer.default_program(ROOT), help="[build/release/bin/faithful]")
-    parser.add_argument("--threads", type=int, default=1, help="threads of a training [1]")
+    parser.add_argument("--workers", type=int, default=1, help="trainings side by side, of one thread each [1]")
     parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "ablation.jsonl")
-    parser.add_argument("--watch", type=pathlib.Path, help="write the table into this file after every run")
     parser.add_argument("--table", action="store_true", help="print the table, train nothing")
     options = parser.parse_args()
     runs = load(measured.read_jsonl(options.output))
@@ -170,18 +193,24 @@ def main():
         print(table(runs))
         return
     commit, refused = trainer.commit_of(options.program), set()
-    for row, change, name, seed in planned():
-        if (row, name, seed) in runs or row in refused:
-            continue
-        result = run(options.program, change, name, seed, options.threads)
+
+    def make(row, change, name, seed):
+        if row in refused:
+            return
+        result = run(options.program, change, name, seed, threads=1)
         if result is None:
             refused.add(row)
-            continue
+            return
         line = {"row": row, "key": key_of(change), "recipe": RECIPE, "set": name, "seed": seed, **result,
                 "commit": commit}
-        measured.add_jsonl(options.output, line)
-        runs[row, name, seed] = line
-        print(f"{row}, {name}, seed {seed}: {result['accuracy']:.3f}, log loss {result['log_loss']:.3f}, "
-              f"{result['cpu_seconds']:.0f} s of processor time", flush=True)
-        if options.watch:
-            options.watch.write_text(table(runs) + "\n")
+        with writing:
+            measured.add_jsonl(options.output, line)
+            runs[row, name, seed] = line
+            print(f"{row}, {name}, seed {seed}: {result['accuracy']:.3f}, log loss {result['log_loss']:.3f}, "
+                  f"{result['cpu_seconds']:.0f} s of processor time", flush=True)
+
+    writing = threading.Lock()
+    missing = [entry for entry in planned() if (entry[0], *entry[2:]) not in runs]
+    with concurrent.futures.ThreadPoolExecutor(options.workers) as pool:
+        for done in [pool.submit(make, *entry) for entry in missing]:
+            done.result()

@@ -222,9 +222,8 @@ def runs_text(runs):
                    f"{counts}.")
 
 
-def ablation_text(file, load):
-    lines = measured.read_jsonl(RESULTS / file)
-    runs = load(lines)
+def ablation_text():
+    runs = ablation.load(measured.read_jsonl(RESULTS / "ablation.jsonl"))
     if not runs:
         return "Not yet measured."
     commits = sorted({line["commit"] for line in runs.values()})
@@ -233,17 +232,12 @@ def ablation_text(file, load):
                     f"`{base}`.") + "\n\n" + ablation.table(runs))
 
 
-def first_recipe(lines):
-    return {(line["row"], line["set"], line["seed"]): line for line in lines}
-
-
 def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
              "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
-             "ablation": ablation_text("ablation.jsonl", ablation.load),
-             "first ablation": ablation_text("ablation_first.jsonl", first_recipe)}
+             "ablation": ablation_text()}
     page = ROOT / "docs" / "accuracy.md"
     text = page.read_text()
     for name, part in parts.items():

@@ -81,7 +81,7 @@ def ours(binary, method, folder, name, seed, scratch):
     phases = {"fit": {"wall": training["wall_seconds"], "cpu": training["cpu_seconds"]},
               "predict": {"wall": prediction["wall_seconds"], "cpu": prediction["cpu_seconds"]}}
     return {**scores, "phases": phases, **training, "model_bytes": model.stat().st_size,
-            "saved": next((kind for kind in ("ensemble", "kernels", "linear") if kind in record), "Transformer"),
+            "saved": trainer.kind_of(record),
             "commit": trainer.commit_of(binary)}
 
 

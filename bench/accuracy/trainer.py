@@ -22,11 +22,17 @@ def train(program, set_folder, arguments, seed, threads, folder):
     command = [str(program), "train", str(set_folder), "--split", "given", *arguments, "--seed", str(seed),
                "--threads", str(threads), "--checkpoint-every", "3600", "-o", str(model)]
     code, measures = measured.run(command, log)
-    record = None
-    if code == 0:
-        shown = subprocess.run([program, "show", model, "--json"], check=True, capture_output=True, text=True)
-        record = json.loads(shown.stdout)
-    return code, log.read_text(), measures, record
+    return code, log.read_text(), measures, shown(program, model) if code == 0 else None
+
+
+def shown(program, model):
+    """What the model file says about itself."""
+    command = [program, "show", model, "--json"]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def kind_of(record):
+    return next((kind for kind in ("ensemble", "kernels", "linear") if kind in record), "Transformer")
 
 
 def predictions(program, model, test_file):

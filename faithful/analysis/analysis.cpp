@@ -106,6 +106,7 @@ Analysis analyze_one(const Encoding& encoding, std::size_t length, std::size_t d
   Analysis analysis;
   analysis.name = encoding.name;
   analysis.kind = encoding.kind;
+  analysis.note = encoding.note;
   analysis.length = length;
   analysis.dim = dim;
   CodeGeometry geometry = make_geometry(make_codes(encoding, length, Precision::kFp64), pool);
@@ -132,7 +133,8 @@ Analysis analyze(const std::string& name, const EncodingOptions& encoding_option
   check_length({.field = "length"}, encoding_options.length);
   const Encoding encoding = make_encoding(name, encoding_options);
   Analysis analysis = analyze_one(encoding, encoding_options.length, encoding_options.dim, options);
-  if (analysis.spectrum && catalog_entry(name).geometric) {
+  const bool scaled = encoding_options.own.text("rope_scaling") != "none";
+  if (analysis.spectrum && catalog_entry(name).geometric && !scaled) {
     analysis.spectrum->crossover = crossover(encoding.shape[1], encoding_options.own.real("rho"));
   }
   const FirstCollision first =

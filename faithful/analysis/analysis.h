@@ -45,6 +45,7 @@ struct Analysis {
   std::vector<RidgeInversion> ridge;
   Faithfulness faithfulness;
   std::vector<Finding> findings;  // only for tables of the user
+  std::string note;               // what the encoding chose for itself; may be empty
 };
 
 // Measures the encoding of that name in the catalog. InputError as in make_encoding, and if a position of a delta is

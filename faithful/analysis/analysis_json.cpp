@@ -83,7 +83,8 @@ Json faithfulness_json(const Faithfulness& f) {
                                     ? per_precision(f.first_collision, [](const auto& one) { return or_null(one); })
                                     : Json());
   object.set("first_collision_searched_to", or_null(f.collision_search_limit));
-  object.set("spearman", or_null(f.spearman)).set("monotone_share", or_null(f.monotone_share));
+  object.set("spearman", or_null(f.spearman)).set("pearson", or_null(f.pearson));
+  object.set("monotone_share", or_null(f.monotone_share));
   object.set("shift_defect", or_null(f.shift_defect));
   object.set("noise_sigma10", f.noise ? Json(f.noise->sigma10) : Json());
   object.set("distinct_offsets", or_null(f.distinct_offsets)).set("sign_seen", or_null(f.sign_seen));
@@ -107,6 +108,7 @@ Json one_json(const Analysis& analysis) {
                       {"reconstruction", analysis.spectrum ? reconstruction : Json()},
                       {"ridge", analysis.rms_norm > 0 ? ridge : Json()},
                       {"faithfulness", faithfulness_json(analysis.faithfulness)},
+                      {"note", analysis.note.empty() ? Json() : Json(analysis.note)},
                       {"findings", findings}};
 }
 

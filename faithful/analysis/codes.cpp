@@ -82,6 +82,8 @@ Matrix<double> table_rows(const Encoding& encoding, Precision precision) {
 Matrix<double> make_codes(const Encoding& encoding, std::size_t length, Precision precision) {
   switch (encoding.kind) {
     case EncodingKind::kNone:
+    case EncodingKind::kFromSignal:
+    case EncodingKind::kStochastic:
       return Matrix<double>(length, 1);
     case EncodingKind::kAdditive:
     case EncodingKind::kConcatenated:

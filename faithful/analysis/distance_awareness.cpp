@@ -66,6 +66,24 @@ std::optional<double> distance_spearman(const Matrix<double>& distances) {
   return spearman_of_sorted(pairs, length, kTie * mean_distance(distances));
 }
 
+std::optional<double> distance_pearson(const Matrix<double>& distances) {
+  const std::size_t length = distances.rows;
+  if (length < 3) return std::nullopt;
+  const double mean = mean_distance(distances), mean_offset = static_cast<double>(length + 1) / 3;
+  double covariance = 0, variance = 0, offset_variance = 0;
+  std::size_t pairs = 0;
+  for (std::size_t s = 0; s < length; ++s) {
+    for (std::size_t t = s + 1; t < length; ++t, ++pairs) {
+      const double x = distances(s, t) - mean, y = static_cast<double>(t - s) - mean_offset;
+      covariance += x * y;
+      variance += x * x;
+      offset_variance += y * y;
+    }
+  }
+  if (variance <= kTie * mean * kTie * mean * static_cast<double>(pairs)) return 0;  // all tied
+  return covariance / std::sqrt(variance * offset_variance);
+}
+
 std::optional<double> monotone_share(const Matrix<double>& distances) {
   const std::size_t length = distances.rows;
   if (length < 3) return std::nullopt;

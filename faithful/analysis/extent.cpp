@@ -1,9 +1,9 @@
 #include "faithful/analysis/extent.h"
 
 #include <algorithm>
-#include <numeric>
 #include <set>
 
+#include "faithful/base/random.h"
 #include "faithful/encoding/catalog.h"
 
 namespace faithful {
@@ -28,7 +28,8 @@ void search_table(FirstCollision& result, const Encoding& encoding, std::size_t 
 std::vector<double> values_of_offsets(const std::string& name, EncodingOptions options) {
   options.positions.clear();
   options.parameters = start_parameters(name, options);
-  std::iota(options.parameters.begin(), options.parameters.end(), 1.0);
+  Random random(1, stream_of("offsets"));  // positive: rates must be
+  for (double& value : options.parameters) value = random.uniform(0.5, 1.5);
   const Encoding encoding = make_encoding(name, options);
   const std::size_t length = options.length;
   std::vector<double> values;

@@ -107,6 +107,8 @@ std::optional<double> encoding_shift_defect(const Encoding& encoding, std::size_
                                             const CodeGeometry& geometry) {
   switch (encoding.kind) {
     case EncodingKind::kNone:
+    case EncodingKind::kFromSignal:
+    case EncodingKind::kStochastic:
       return std::nullopt;
     case EncodingKind::kRelativeVectors:
       return geometry.rms_norm > 0 ? std::optional(0.0) : std::nullopt;
@@ -159,6 +161,7 @@ Faithfulness measure_faithfulness(const Encoding& encoding, std::size_t length, 
         decode_under_noise(geometry.reduced, geometry.distances, options.noise_sigmas, draws, options.seed, pool);
   }
   result.spearman = distance_spearman(geometry.distances);
+  result.pearson = distance_pearson(geometry.distances);
   result.monotone_share = monotone_share(geometry.distances);
   result.shift_defect = encoding_shift_defect(encoding, length, geometry);
   return result;

@@ -36,6 +36,7 @@ FAITHFUL_API Faithfulness measure_faithfulness(const Encoding& encoding, std::si
 
 // Single measures, of distances and kernels [S, S].
 FAITHFUL_API std::optional<double> distance_spearman(const Matrix<double>& distances);
+FAITHFUL_API std::optional<double> distance_pearson(const Matrix<double>& distances);
 FAITHFUL_API std::optional<double> monotone_share(const Matrix<double>& distances);
 FAITHFUL_API std::optional<double> shift_defect(const Matrix<double>& kernel);
 

@@ -74,6 +74,7 @@ struct Faithfulness {
 
   // 7. Distance awareness. It trades off against 1-3: equal distances are best for separation, worst for order.
   std::optional<double> spearman;        // of code distance and |s - t|
+  std::optional<double> pearson;         // of the same: also shows where distances no longer grow
   std::optional<double> monotone_share;  // share of the steps away from a position that take the code further away
 
   // 8. Shift invariance

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
 #include "faithful/diagnose/attention_diagnosis.h"
+#include "faithful/diagnose/relations.h"
 #include "faithful/diagnose/suspects.h"
 
 namespace faithful {
@@ -56,8 +58,9 @@ MethodAnswer combined(std::span<const MethodAnswer> methods, std::span<const Ran
 
 namespace {
 
-enum MethodIndex : std::size_t { kAttention, kOcclusion, kGradient, kPeak, kMean, kMethodCount };
-constexpr const char* kMethodNames[] = {"attention", "occlusion", "gradient", "largest peak", "largest mean"};
+enum MethodIndex : std::size_t { kAttention, kOcclusion, kGradient, kDisagreement, kPeak, kMean, kMethodCount };
+constexpr const char* kMethodNames[] = {"attention",    "occlusion",    "gradient",
+                                        "disagreement", "largest peak", "largest mean"};
 
 // One window in memory, as the model takes it.
 struct LoadedWindow {
@@ -219,6 +222,21 @@ void compare_with_normal(const LoadedWindow& loaded, const Normal& normal, std::
   out.methods[kMean] = std::move(mean);
 }
 
+// A sensor weighs by the mean square of its disagreements, a step by the sum of them.
+void ask_the_others(const LoadedWindow& loaded, const Relations& relations, std::size_t step, WindowAnswers& out) {
+  if (relations.weights.values.empty()) return;
+  const std::size_t channels = relations.mean.size(), samples = loaded.window.length;
+  std::vector<double> squares(samples * channels);
+  disagreements_into(relations, std::span(loaded.values).first(squares.size()), squares);
+  MethodAnswer answer{kMethodNames[kDisagreement], std::vector<double>(channels, 0.0),
+                      std::vector<double>(out.pieces.size(), 0.0)};
+  for (std::size_t i = 0; i < squares.size(); ++i) {
+    answer.sensors[i % channels] += squares[i] / static_cast<double>(samples);
+    answer.times[i / channels / step] += squares[i];
+  }
+  out.methods[kDisagreement] = std::move(answer);
+}
+
 // Adds one window's answer: sensors are averaged (the largest of peaks), times follow each other.
 void add_window(MethodAnswer& sum, MethodAnswer one, std::size_t windows, bool largest) {
   sum.method = one.method;
@@ -255,6 +273,19 @@ void check_maps(const ModelConfig& of) {
           fmt::format("train it with more samples a step: {}", field_text("segment"))});
 }
 
+// The methods that count together: attention and disagreement. Where the relations of the sensors are not known,
+// occlusion stands in for them. The others are checks.
+std::vector<MethodAnswer> voices_of(const std::vector<MethodAnswer>& methods) {
+  const auto is_a = [](MethodIndex index) {
+    return [name = kMethodNames[index]](const MethodAnswer& one) { return one.method == name; };
+  };
+  const bool related = std::ranges::any_of(methods, is_a(kDisagreement));
+  std::vector<MethodAnswer> voices;
+  std::ranges::copy_if(methods, std::back_inserter(voices), is_a(kAttention));
+  std::ranges::copy_if(methods, std::back_inserter(voices), is_a(related ? kDisagreement : kOcclusion));
+  return voices;
+}
+
 }  // namespace
 
 struct Diagnoser::State {
@@ -277,6 +308,7 @@ struct Diagnoser::State {
     out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
     if (model.transformer() != nullptr) look_inside(*model.transformer(), loaded, out);
     compare_with_normal(loaded, normal, step, out);
+    ask_the_others(loaded, normal.relations, step, out);
     return out;
   }
 
@@ -340,9 +372,7 @@ Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
     answers[m].spans = suspected_spans(found.pieces, answers[m].times, most);
     (m < kPeak ? found.methods : found.baselines).push_back(std::move(answers[m]));
   }
-  // Attention and occlusion, or occlusion alone; the gradient is a check.
-  const std::size_t count = std::min<std::size_t>(found.methods.size(), kGradient);
-  found.together = combined(std::span(found.methods).first(count), found.pieces, most);
+  found.together = combined(voices_of(found.methods), found.pieces, most);
   return found;
 }
 

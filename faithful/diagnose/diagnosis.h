@@ -12,13 +12,14 @@
 #include "faithful/base/range.h"
 #include "faithful/metrics/bootstrap.h"
 
-// Which sensor, and when: what made a trained model raise an alarm, by three independent methods.
+// Which sensor, and when: what made a trained model raise an alarm, by four independent methods.
 //
 //   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
 //               its attention says when, by rollout, and nothing about sensors
 //   occlusion   how much the logit falls where a sensor, or a span, is replaced by its normal (occlusion.h)
 //   gradient    gradient x input: the sum of dlogit/dx (x - normal), with the mean gradient on the way from normal to x
 //               (integrated gradients), so that the sums over all sensors, and over all steps, are the whole change
+//   disagreement  how far a sensor is from what the other sensors say it should read (relations.h). It needs no model
 //
 // and, as a baseline that needs no model, the deviation from normal.
 
@@ -33,11 +34,21 @@ struct Alarm {
   std::vector<std::uint32_t> windows = {};  // numbers of the windows to examine: see find_alarms
 };
 
+// What each sensor should read by the other sensors at the same sample: its linear regression on them over normal
+// windows. In units of its scale, a sensor differs from that by sum_j weights(c, j) (x_j - mean_j) / scale_j.
+struct Relations {
+  Matrix<double> weights = {};         // [C, C], 1 on the diagonal; empty: not known
+  std::vector<double> mean = {};       // [C]
+  std::vector<double> scale = {};      // [C]: standard deviation, at least 1e-3
+  std::vector<double> deviation = {};  // [C]: of the difference over normal windows, in units of the scale, above 0
+};
+
 // In scaled units. One row where all samples share it, else one for each sample of a window.
 struct Normal {
   Matrix<float> mean;       // [1, C] or [length, C]
   Matrix<float> deviation;  // of the same shape, above 0
-  std::string from;         // in words: "the mean of 97 windows, sample by sample"
+  std::string from = {};    // in words: "the mean of 97 windows, sample by sample"
+  Relations relations = {};
 
   std::size_t row(std::size_t sample) const { return mean.rows == 1 ? 0 : sample; }
   float mean_at(std::size_t sample, std::size_t channel) const { return mean(row(sample), channel); }
@@ -66,7 +77,7 @@ struct OcclusionDiagnosis {
 
 // What one method says about an alarm. Larger weights are more suspect. Each method has its own units.
 struct MethodAnswer {
-  std::string method;                     // "attention", "occlusion", "gradient", "together", ...
+  std::string method;                     // "attention", "occlusion", "gradient", "disagreement", "together", ...
   std::vector<double> sensors = {};       // [C]; empty: the method says nothing about sensors
   std::vector<double> times = {};         // [pieces]
   std::vector<SuspectedSpan> spans = {};  // that stand out in `times`, most suspect first
@@ -90,8 +101,8 @@ struct WindowDetails {
 struct Diagnosis {
   Alarm alarm;
   std::vector<Range> pieces;            // of the series: the steps of the examined windows, in order of time
-  std::vector<MethodAnswer> methods;    // attention, occlusion, gradient; without a Transformer: occlusion
-  MethodAnswer together;                // attention and occlusion (see combined): what the advice says
+  std::vector<MethodAnswer> methods;    // attention, occlusion, gradient, disagreement, as far as they are known
+  MethodAnswer together;                // attention and disagreement, or occlusion in its place: what the advice says
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };
@@ -136,7 +147,7 @@ struct DiagnosisScores {
   std::size_t alarms = 0;                     // whose truth is known, not counting false ones
   std::size_t false_alarms = 0;               // they are not scored
   std::size_t with_sensors = 0, in_time = 0;  // alarms whose sensors, whose spans are known
-  std::vector<ScoredMethod> methods;          // all, attention, occlusion, gradient
+  std::vector<ScoredMethod> methods;          // together, attention, occlusion, gradient, disagreement
   std::vector<ScoredMethod> baselines;        // largest peak, largest mean, random
   std::vector<ScoredDifference> differences;  // of each method to random, and to the better of the two deviations
                                               // (other = "deviation"), measure by measure

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "faithful/diagnose/relations.h"
+
 namespace faithful {
 
 namespace {
@@ -56,7 +58,7 @@ Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers
   for (std::size_t t = 0; t < moments.rows; ++t)
     for (std::size_t c = 0; c < moments.columns; ++c) channels[c] += moments(t, c);
   const std::size_t rows = aligned ? moments.rows : 1;
-  Normal normal{Matrix<float>(rows, moments.columns), Matrix<float>(rows, moments.columns), {}};
+  Normal normal{.mean = Matrix<float>(rows, moments.columns), .deviation = Matrix<float>(rows, moments.columns)};
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < moments.columns; ++c) {
       // A place that only longer windows reach takes what the channel does elsewhere.
@@ -65,6 +67,7 @@ Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers
       normal.deviation(r, c) = static_cast<float>(std::max({at.deviation(), kShare * channels[c].deviation(), kLeast}));
     }
   }
+  normal.relations = fit_relations(windows, numbers, pool);
   normal.from = fmt::format("the mean of {} {}{}", numbers.size(), numbers.size() == 1 ? "window" : "windows",
                             aligned ? ", sample by sample" : "");
   return normal;
@@ -72,8 +75,10 @@ Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers
 
 Normal scaler_normal(ScalerKind kind, std::size_t channels) {
   const bool min_max = kind == ScalerKind::kMinMax;
-  return {Matrix<float>(1, channels, min_max ? 0.5F : 0.0F), Matrix<float>(1, channels, min_max ? 0.25F : 1.0F),
-          "the middle of the training data, as the model's scaler knows it"};
+  return {Matrix<float>(1, channels, min_max ? 0.5F : 0.0F),
+          Matrix<float>(1, channels, min_max ? 0.25F : 1.0F),
+          "the middle of the training data, as the model's scaler knows it",
+          {}};
 }
 
 void deviations_into(const Normal& normal, std::span<const float> values, std::span<double> out) {

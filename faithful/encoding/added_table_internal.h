@@ -20,8 +20,10 @@ class AddedTable : public InModel<T> {
   void fill_tables() override;
   void begin(Tape<T>& tape, PositionPass<T>& pass) const override;
 
- private:
+ protected:
   using InModel<T>::place_;
+
+ private:
   std::vector<double> codes_at(std::span<const T> times) const;  // [S, d]; empty: at 0, 1, 2, ..
 
   std::vector<T> table_;  // [S, d], where positions are 0, 1, 2, ..

@@ -41,7 +41,8 @@ std::vector<CatalogParameter> parameters_of(const CatalogEntry& entry) {
     const std::string standard = option.field.shown_default.value_or(to_text(option.standard));
     if (option.in_table) all.push_back({option.field.name, standard, option.field.help});
   }
-  const bool in_input = entry.kind == EncodingKind::kAdditive || entry.kind == EncodingKind::kConcatenated;
+  const bool in_input = entry.kind == EncodingKind::kAdditive || entry.kind == EncodingKind::kConcatenated ||
+                        entry.kind == EncodingKind::kFromSignal;
   if (!in_input && entry.kind != EncodingKind::kNone) {
     all.push_back({"heads", "8", "number of heads; a head has width dim / heads"});
   }

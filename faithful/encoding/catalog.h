@@ -32,12 +32,13 @@ struct CatalogEntry {
   bool scales_start = false;            // options.scale applies to the initial values, which training then changes
 
   // Called with options that make_encoding has checked.
-  Encoding (*make)(const EncodingOptions&);                          // values and frequencies
+  Encoding (*make)(const EncodingOptions&);                          // values and frequencies; null: no table
   std::vector<double> (*start_values)(const EncodingOptions&) = {};  // null: nothing is learned
 
   // May be null.
-  void (*check)(const EncodingOptions&) = {};                  // InputError if it is impossible, as table or in a model
-  std::size_t (*extent)(const EncodingOptions&) = {};          // features (kConcatenated), vectors (kRelativeVectors)
+  void (*check)(const EncodingOptions&) = {};          // InputError if it is impossible, as table or in a model
+  std::size_t (*extent)(const EncodingOptions&) = {};  // columns (kConcatenated, kRotary), vectors (kRelativeVectors)
+  bool vectors_of_all_heads = false;                   // kRelativeVectors: dim wide, not d_h
   std::size_t (*most_positions)(const EncodingOptions&) = {};  // that have codes of their own
 
   // In a model.
@@ -49,6 +50,7 @@ struct CatalogEntry {
   std::string (*settle_in_model)(EncodingOptions&, std::optional<double> longest) = {};
 
   bool learned() const { return start_values != nullptr; }
+  bool has_table() const { return make != nullptr && kind != EncodingKind::kNone; }
 };
 
 // A setting that applies to an encoding, besides length and dim.

@@ -13,6 +13,7 @@
 #include "faithful/encoding/added_table_internal.h"
 #include "faithful/encoding/dft_kernel_internal.h"
 #include "faithful/encoding/entry_internal.h"
+#include "faithful/encoding/period_internal.h"
 #include "faithful/fourier/basis.h"
 #include "faithful/fourier/transform.h"
 
@@ -144,11 +145,7 @@ std::vector<std::size_t> decode_dft(const Matrix<double>& codes, std::size_t per
   return positions;
 }
 
-namespace {
-
-// The code of a real-valued position: its whole part goes through the table of roots, its fraction adds an angle below
-// a quarter turn, so that large k lose nothing.
-void real_position_into(std::span<double> row, double position, const DftShape& shape, const RootTable& roots) {
+void fill_dft_row(std::span<double> row, double position, const DftShape& shape, const RootTable& roots) {
   const std::size_t d = shape.dim, pairs = pair_count(d), n = roots.size();
   const DftFactors factors = dft_factors(shape);
   const double period = static_cast<double>(n), reduced = std::fmod(position, period);  // exact
@@ -169,8 +166,6 @@ void real_position_into(std::span<double> row, double position, const DftShape& 
   if (d % 2 == 0) row[d - 1] = factors.last * at(d / 2).cos;
 }
 
-}  // namespace
-
 std::size_t count_far_codes(const Matrix<double>& codes, std::span<const std::size_t> positions, std::size_t period,
                             double factor) {
   const DftShape shape{.length = 1, .dim = codes.columns, .period = period, .factor = factor};
@@ -178,7 +173,7 @@ std::size_t count_far_codes(const Matrix<double>& codes, std::span<const std::si
   std::vector<double> code(codes.columns);
   std::size_t far = 0;
   for (std::size_t r = 0; r < codes.rows; ++r) {
-    real_position_into(code, static_cast<double>(positions[r]), shape, roots);
+    fill_dft_row(code, static_cast<double>(positions[r]), shape, roots);
     double square = 0;
     for (std::size_t c = 0; c < code.size(); ++c) square += (codes(r, c) - code[c]) * (codes(r, c) - code[c]);
     far += square >= 0.5 * factor * factor ? 1 : 0;
@@ -198,12 +193,6 @@ void check_real_positions(const std::vector<double>& positions, const DftShape& 
           fmt::format("{} and {}", *low, *high),
           "use " + field_text("period", fmt::format("{}", std::floor(span) + 1))});
 }
-
-const OwnOption kPeriod{
-    {"period", "N", "positions after which the codes repeat, for more positions than dimensions; 0: d", {.least = 0}},
-    std::size_t{0},
-    /*in_table=*/true,
-    /*refused_elsewhere=*/true};
 
 DftShape shape_of(const EncodingOptions& options) {
   return {options.length, options.dim, options.own.whole("period"), 1};
@@ -226,8 +215,7 @@ Encoding make_dft(const EncodingOptions& options) {
   } else {
     const RootTable roots(shape.repeats_after());
     for (std::size_t s = 0; s < shape.length; ++s) {
-      real_position_into(std::span(encoding.values).subspan(s * shape.dim, shape.dim), options.positions[s], shape,
-                         roots);
+      fill_dft_row(std::span(encoding.values).subspan(s * shape.dim, shape.dim), options.positions[s], shape, roots);
     }
   }
   for (std::size_t k = 0; k < frequency_count(shape.dim); ++k) {

@@ -29,6 +29,10 @@ std::string_view to_string(EncodingKind kind) {
       return "relative keys and values";
     case EncodingKind::kWeightBias:
       return "post-softmax weights";
+    case EncodingKind::kFromSignal:
+      return "from the signal";
+    case EncodingKind::kStochastic:
+      return "stochastic";
   }
   return "";
 }
@@ -105,15 +109,17 @@ std::vector<std::size_t> unchecked_shape(const CatalogEntry& entry, const Encodi
   const std::size_t length = options.length;
   switch (entry.kind) {
     case EncodingKind::kNone:
+    case EncodingKind::kFromSignal:
+    case EncodingKind::kStochastic:
       return {};
     case EncodingKind::kAdditive:
       return {length, options.dim};
     case EncodingKind::kConcatenated:
       return {length, entry.extent(options)};
     case EncodingKind::kRotary:
-      return {length, head_width(options)};
+      return {length, entry.extent != nullptr ? entry.extent(options) : head_width(options)};
     case EncodingKind::kRelativeVectors:
-      return {2, entry.extent(options), head_width(options)};
+      return {2, entry.extent(options), entry.vectors_of_all_heads ? options.dim : head_width(options)};
     case EncodingKind::kLogitBias:
     case EncodingKind::kWeightBias:
       return {options.heads, length, length};
@@ -178,7 +184,8 @@ void check_options(const CatalogEntry& entry, const EncodingOptions& options) {
 void check_sizes(const CatalogEntry& entry, const EncodingOptions& options) {
   const EncodingKind kind = entry.kind;
   if (kind != EncodingKind::kNone && kind != EncodingKind::kRelativeVectors) at_least_one(options.length, "length");
-  if (kind == EncodingKind::kAdditive || kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors) {
+  if (kind == EncodingKind::kAdditive || kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors ||
+      kind == EncodingKind::kFromSignal || kind == EncodingKind::kStochastic) {
     at_least_one(options.dim, "dim");
   }
   if (kind == EncodingKind::kLogitBias || kind == EncodingKind::kWeightBias) at_least_one(options.heads, "heads");
@@ -208,6 +215,12 @@ std::vector<std::size_t> shape_of(const CatalogEntry& entry, const EncodingOptio
 
 Encoding make_encoding(const std::string& name, const EncodingOptions& options) {
   const CatalogEntry& entry = catalog_entry(name);
+  if (entry.kind == EncodingKind::kFromSignal) {
+    throw InputError(fmt::format("{} has no table: a model computes its codes from the steps of each window", name));
+  }
+  if (entry.kind == EncodingKind::kStochastic) {
+    throw InputError(fmt::format("{} has no table: a model multiplies queries and keys by random numbers", name));
+  }
   std::vector<std::size_t> shape = shape_of(entry, options);
   EncodingOptions complete = options;
   if (entry.learned()) {

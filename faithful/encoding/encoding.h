@@ -17,10 +17,12 @@ enum class EncodingKind {
   kNone,             // not at all
   kAdditive,         // added to the input:                values [S, d]
   kConcatenated,     // appended to the input:             values [S, features]
-  kRotary,           // rotates queries and keys:          values [S, d_h], cosines then sines
+  kRotary,           // rotates queries and keys:          values [S, d_h], cosines then sines; pope [S, 2 d_h]
   kLogitBias,        // added to the attention logits:     values [H, S, S]
-  kRelativeVectors,  // added to keys and values:          values [2, vectors, d_h]
+  kRelativeVectors,  // added to keys and values:          values [2, vectors, d_h], or [2, vectors, d] for all heads
   kWeightBias,       // added to the softmaxed attention:  values [H, S, S]
+  kFromSignal,       // computed from each window's steps and added to them: no values
+  kStochastic,       // queries and keys times random processes: no values
 };
 FAITHFUL_API std::string_view to_string(EncodingKind kind);
 
@@ -53,10 +55,11 @@ struct Encoding {
   std::vector<std::size_t> shape = {};   // as EncodingKind says; empty for kNone
   std::vector<double> values = {};       // row after row
   std::vector<double> frequencies = {};  // those it is made of, each once, radians per sample, not folded; may be empty
+  std::string note = {};                 // what it chose for itself: "cosine basis, period 128"; may be empty
 };
 
-// Makes the table of the encoding `name`. InputError if the name is unknown (with suggestions), or if an option does
-// not apply to it (the error names the option).
+// Makes the table of the encoding `name`. InputError if the name is unknown (with suggestions), if an option does not
+// apply to it (the error names the option), or if the encoding has no table (kFromSignal, kStochastic).
 FAITHFUL_API Encoding make_encoding(const std::string& name, const EncodingOptions& options);
 
 // InputError where make_encoding would refuse these options, except for the size of the table: a model may not need the

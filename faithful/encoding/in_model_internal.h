@@ -5,6 +5,7 @@
 // faithful/model/position_internal.h calls it.
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -44,10 +45,14 @@ struct ModelPlace {
 // What the layers of one pass share. begin() fills in the tensors that the encoding has.
 template <class T>
 struct PositionPass {
-  std::size_t batch = 0;               // B
-  std::span<const T> times = {};       // [B, S]: the positions of the steps; empty: 0, 1, 2, ..
-  Tensor<T> added = {};                // [S, d] or [B, S, d]: added to the steps
-  Tensor<T> beside = {};               // [S, F] or [B, S, F]: concatenated to the steps
+  std::size_t batch = 0;                     // B
+  std::span<const T> times = {};             // [B, S]: the positions of the steps; empty: 0, 1, 2, ..
+  std::span<const T> row_times = {};         // [B, rows]: those of all rows of attention, with a class token's
+  std::span<const std::uint8_t> valid = {};  // [B, S]: 0 where a step is padding; empty: all are there
+  Tensor<T> added = {};                      // [S, d] or [B, S, d]: added to the steps
+  Tensor<T> beside = {};                     // [S, F] or [B, S, F]: concatenated to the steps
+  // [rows, d] or [B, rows, d]: added in every layer to what queries and keys are made from, and not to what values are.
+  Tensor<T> in_queries = {};
   std::array<Tensor<T>, 3> kept = {};  // what begin() computes for enter(), as the encoding likes
 };
 
@@ -72,6 +77,14 @@ class InModel {
   virtual bool replaces_queries() const { return false; }   // queries and keys come from the positions alone
 
   virtual void begin(Tape<T>&, PositionPass<T>&) const {}
+
+  // Codes [B, S, d] that are computed from the embedded steps h [B, S, d], and added to them. They must not depend on
+  // steps that are padding.
+  virtual Tensor<T> codes_of(Tape<T>&, Tensor<T> /*h*/, const PositionPass<T>&) const { return {}; }
+
+  // The steps h [B, S, d] with their codes, for what enter() needs of them.
+  virtual void see(Tape<T>&, Tensor<T> /*h*/, PositionPass<T>&) const {}
+
   virtual void enter(Tape<T>&, std::size_t /*layer*/, const PositionPass<T>&, engine::AttentionInputs<T>&) const {}
 
  protected:
@@ -94,6 +107,11 @@ std::unique_ptr<InModel<T>> make_in_model(const ModelPlace& place, Parameters<T>
 
 template <template <class> class Class>
 inline constexpr InModelMaker kInModel{&make_in_model<Class, float>, &make_in_model<Class, double>};
+
+// U(-a, a) with a = 1 / sqrt(fan_in): the start of a small network's weights and biases.
+inline engine::Initializer uniform_of_fan(std::size_t fan_in) {
+  return {engine::Initializer::Kind::kKaimingUniform, 1 / std::sqrt(3.0), fan_in, 1};
+}
 
 // Writes start values into a parameter.
 template <class T>

@@ -28,6 +28,28 @@ std::vector<double> start_kerple(const EncodingOptions& options) {  // [2, H], r
   return std::vector<double>(2 * options.heads, 1.0);
 }
 
+template <class T>
+engine::OffsetFunction<T> kerple_function(Tensor<T> log_rates) {  // [2, H]
+  using Function = engine::OffsetFunction<T>;
+  Function f;
+  f.of[0] = log_rates;
+  f.add = [](const Function& of, Tape<T>&, std::size_t head, std::span<const T> offsets, T* row) {
+    const T r1 = std::exp(of.of[0].row(0)[head]), r2 = std::exp(of.of[0].row(1)[head]);
+    for (std::size_t j = 0; j < offsets.size(); ++j) row[j] -= r1 * std::log1p(r2 * std::abs(offsets[j]));
+  };
+  f.add_gradient = [](const Function& of, Tape<T>& tape, std::size_t head, std::span<const T> offsets, const T* d) {
+    if (!tape.wants(of.of[0])) return;
+    const T r1 = std::exp(of.of[0].row(0)[head]), r2 = std::exp(of.of[0].row(1)[head]);
+    T* to = tape.gradient_to_add(of.of[0]) + head;  // [2, H]
+    for (std::size_t j = 0; j < offsets.size(); ++j) {
+      const T distance = r2 * std::abs(offsets[j]);
+      to[0] += d[j] * (-r1 * std::log1p(distance));
+      to[of.of[0].width()] -= d[j] * r1 * distance / (1 + distance);
+    }
+  };
+  return f;
+}
+
 // Learns the logarithms of r1 and r2, so that both stay positive.
 template <class T>
 class Kerple final : public InModel<T> {
@@ -37,9 +59,9 @@ class Kerple final : public InModel<T> {
       layers_.push_back(parameters.declare(place.layer(l) + "log_rates", {2, place.heads()}, engine::zeros(), false));
     }
   }
-  void enter(Tape<T>& tape, std::size_t layer, const PositionPass<T>&,
+  void enter(Tape<T>& tape, std::size_t layer, const PositionPass<T>& pass,
              engine::AttentionInputs<T>& inputs) const override {
-    inputs.offset_bias = kerple_bias(tape, tape[layers_[layer]], this->place_.rows());
+    enter_function(tape, kerple_function(tape[layers_[layer]]), this->place_, pass, inputs);
   }
 
  private:
@@ -50,30 +72,7 @@ class Kerple final : public InModel<T> {
 
 template <class T>
 Tensor<T> kerple_bias(Tape<T>& tape, Tensor<T> log_rates, std::size_t positions) {
-  const auto timing = tape.time("kerple_bias");
-  const std::size_t heads = log_rates.width(), last = positions - 1;
-  const Tensor<T> y = tape.make({heads, 2 * positions - 1});
-  for (std::size_t h = 0; h < heads; ++h) {
-    const T r1 = std::exp(log_rates.row(0)[h]), r2 = std::exp(log_rates.row(1)[h]);
-    for (std::size_t o = 0; o < y.width(); ++o) {
-      y.row(h)[o] = -r1 * std::log1p(r2 * static_cast<T>(o > last ? o - last : last - o));
-    }
-  }
-  tape.record("kerple_bias", y, [&tape, log_rates, y, last] {
-    if (!tape.wants(log_rates)) return;
-    const T* dy = tape.gradient_of(y);
-    T* to = tape.gradient_to_add(log_rates);  // [2, H]
-    const std::size_t count = y.rows(), width = y.width();
-    for (std::size_t h = 0; h < count; ++h) {
-      const T r1 = std::exp(log_rates.row(0)[h]), r2 = std::exp(log_rates.row(1)[h]);
-      for (std::size_t o = 0; o < width; ++o) {
-        const T distance = r2 * static_cast<T>(o > last ? o - last : last - o), d = dy[h * width + o];
-        to[h] += d * y.row(h)[o];
-        to[count + h] -= d * r1 * distance / (1 + distance);
-      }
-    }
-  });
-  return y;
+  return over_offsets(tape, kerple_function(log_rates), log_rates.width(), positions);
 }
 
 template Tensor<float> kerple_bias(Tape<float>&, Tensor<float>, std::size_t);

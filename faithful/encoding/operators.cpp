@@ -75,6 +75,23 @@ Tensor<T> gather_columns(Tape<T>& tape, Tensor<T> table, std::span<const std::ui
   return y;
 }
 
+template <class T>
+Tensor<T> over_offsets(Tape<T>& tape, const engine::OffsetFunction<T>& f, std::size_t heads, std::size_t positions) {
+  const auto timing = tape.time("over_offsets");
+  const Tensor<T> y = tape.make({heads, 2 * positions - 1});
+  T* at = tape.arena().template take<T>(y.width());
+  for (std::size_t o = 0; o < y.width(); ++o) at[o] = static_cast<T>(o) - static_cast<T>(positions - 1);
+  const std::span<const T> offsets(at, y.width());
+  std::fill_n(y.data, y.shape.count(), T(0));
+  for (std::size_t h = 0; h < heads; ++h) f.add(f, tape, h, offsets, y.row(h));
+  tape.record("over_offsets", y, [&tape, f, y, offsets] {
+    if (f.add_gradient == nullptr) return;
+    const T* dy = tape.gradient_of(y);
+    for (std::size_t h = 0; h < y.rows(); ++h) f.add_gradient(f, tape, h, offsets, dy + h * y.width());
+  });
+  return y;
+}
+
 namespace {
 
 // One head's numbers rotated by angles [pairs] times `sign`.
@@ -196,6 +213,8 @@ template Tensor<float> time_features(Tape<float>&, std::span<const float>, Tenso
 template Tensor<double> time_features(Tape<double>&, std::span<const double>, Tensor<double>, Tensor<double>);
 template Tensor<float> gather_columns(Tape<float>&, Tensor<float>, std::span<const std::uint32_t>);
 template Tensor<double> gather_columns(Tape<double>&, Tensor<double>, std::span<const std::uint32_t>);
+template Tensor<float> over_offsets(Tape<float>&, const engine::OffsetFunction<float>&, std::size_t, std::size_t);
+template Tensor<double> over_offsets(Tape<double>&, const engine::OffsetFunction<double>&, std::size_t, std::size_t);
 template Tensor<float> rotate(Tape<float>&, Tensor<float>, Tensor<float>, std::size_t, engine::Pairing);
 template Tensor<double> rotate(Tape<double>&, Tensor<double>, Tensor<double>, std::size_t, engine::Pairing);
 template Tensor<float> beside_in_heads(Tape<float>&, Tensor<float>, Tensor<float>, std::size_t);

@@ -12,14 +12,14 @@ namespace faithful {
 
 inline constexpr std::size_t kT5Buckets = 32;
 
-// The bucket of offset = j - i (key minus query), both directions, up to 128: +16 if the key comes later;
-// |offset| < 8 has a bucket each, then they begin at 8, 12, 16, 23, 32, 46, 64, 91.
-std::size_t t5_bucket(std::ptrdiff_t offset);
+// The bucket of offset = j - i (key minus query), both directions, up to 128: +16 if the key comes later; they begin at
+// |offset| = 0, 1, .., 7, 8, 12, 16, 23, 32, 46, 64, 91.
+std::size_t t5_bucket(double offset);
 
 std::vector<double> start_t5(const EncodingOptions& options);  // [32, H]
 
-// [H, S, S]: table[bucket(j - i)][h]
-std::vector<double> t5_values(std::span<const double> table, std::size_t heads, std::size_t length);
+// [H, S, S]: table[bucket(p_j - p_i)][h]
+std::vector<double> t5_values(std::span<const double> table, std::size_t heads, std::span<const double> positions);
 
 // A learned table of buckets, shared by all layers.
 template <class T>
@@ -27,7 +27,8 @@ class T5Buckets {
  public:
   void declare(const ModelPlace& place, Parameters<T>& parameters);
   void fill_tables(const ModelPlace& place);
-  Tensor<T> bias(Tape<T>& tape) const;  // [H, 2 rows - 1]
+  Tensor<T> bias(Tape<T>& tape) const;                      // [H, 2 rows - 1]
+  engine::OffsetFunction<T> function(Tape<T>& tape) const;  // the same of any offset
 
  private:
   Parameter table_;                    // [32, H]

@@ -48,7 +48,8 @@ Encoding make_tupe(const EncodingOptions& options) {
     return scale * dot;
   });
   if (is_relative(options)) {
-    const std::vector<double> relative = t5_values(all.subspan(length * d + 2 * d * d), options.heads, length);
+    const std::vector<double> relative =
+        t5_values(all.subspan(length * d + 2 * d * d), options.heads, positions_of(options));
     for (std::size_t i = 0; i < relative.size(); ++i) encoding.values[i] += relative[i];
   }
   return encoding;

@@ -46,6 +46,10 @@ struct Head {
   View<const T> query, key;  // [S, Dk], rotated where there are angles
   View<const T> value;       // [S, Dv]
   const std::uint8_t* valid;
+  const T* times;       // [S], or null
+  View<T> by_key = {};  // [S, 2C + 1]: scale times the products of keys and relative queries
+
+  Seen<T> seen_from(std::size_t at) const { return {at, key.rows, times}; }
 };
 
 template <class T>
@@ -69,6 +73,17 @@ class Attention {
     return kept_ + ((h.sample * size_.heads + h.head) * size_.positions + first) * size_.stride;
   }
   T* pack_scaled(View<const T> b, Form form, T factor);
+  // The relative vectors of a head: [2C + 1, D] of its own, or the ones for all.
+  View<T> vectors(Tensor<T> x, std::size_t head, T* data) const {
+    const std::size_t entries = x.shape[x.shape.rank() - 2];
+    return {data + (x.shape.rank() == 3 ? head * entries * x.width() : 0), entries, x.width(), x.width()};
+  }
+  View<T> vectors(Tensor<T> x, std::size_t head) const { return vectors(x, head, x.data); }
+  View<T> gradient_of_vectors(Tensor<T> x, std::size_t head) { return vectors(x, head, tape_.gradient_to_add(x)); }
+  std::span<const T> offsets_from(const Head<T>& h, std::size_t query, T* to) const {  // t_j - t_query
+    for (std::size_t j = 0; j < size_.positions; ++j) to[j] = h.times[j] - h.times[query];
+    return {to, size_.positions};
+  }
   Head<T> open_head(std::size_t sample, std::size_t head);
   void make_softmax(const Head<T>& h, const T* keys, std::size_t first, View<T> p);
   View<T> make_weights(const Head<T>& h, std::size_t first, View<T> p, T* spare);
@@ -102,7 +117,8 @@ Head<T> Attention<T>::open_head(std::size_t sample, std::size_t head) {
             part(in_.query, sample, head, size_.key_width),
             part(in_.key, sample, head, size_.key_width),
             part(in_.value, sample, head, size_.value_width),
-            nullptr};
+            nullptr,
+            in_.times.empty() ? nullptr : in_.times.data() + sample * size_.positions};
   if (!in_.valid.empty()) {
     const std::size_t groups = size_.batch / (in_.valid.size() / size_.positions);
     h.valid = in_.valid.data() + sample / groups * size_.positions;
@@ -114,6 +130,11 @@ Head<T> Attention<T>::open_head(std::size_t sample, std::size_t head) {
       *x = turned;
     }
   }
+  if (in_.relative_queries) {
+    const View<T> of = vectors(in_.relative_queries, head);
+    h.by_key = {take(size_.positions * of.rows), size_.positions, of.rows, of.rows};
+    gemm_packed<T>(h.key, Form::kPlain, pack_scaled(of, Form::kTransposed, size_.scale), h.by_key);
+  }
   return h;
 }
 
@@ -124,15 +145,33 @@ void Attention<T>::make_softmax(const Head<T>& h, const T* keys, std::size_t fir
   gemm_packed<T>(query, Form::kPlain, keys, {p.data, p.rows, size_.padded, p.stride});
   if (in_.relative_keys) {
     const ScratchScope scratch(tape_.scratch());
-    const std::size_t offsets = in_.relative_keys.rows();
-    const View<T> by_offset{take(p.rows * offsets), p.rows, offsets, offsets};
-    gemm_packed<T>(query, Form::kPlain, pack_scaled(in_.relative_keys.view(), Form::kTransposed, size_.scale),
-                   by_offset);
-    for (std::size_t i = 0; i < p.rows; ++i) spread_offsets(by_offset, i, first + i, p);
+    const View<T> of = vectors(in_.relative_keys, h.head);
+    const View<T> by_offset{take(p.rows * of.rows), p.rows, of.rows, of.rows};
+    gemm_packed<T>(query, Form::kPlain, pack_scaled(of, Form::kTransposed, size_.scale), by_offset);
+    for (std::size_t i = 0; i < p.rows; ++i) spread_offsets(by_offset, i, h.seen_from(first + i), p);
+  }
+  if (in_.relative_queries) {
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      for_each_offset(h.seen_from(first + i), h.by_key.columns,
+                      [&](std::size_t j, std::size_t entry, T share) { p(i, j) += share * h.by_key(j, entry); });
+    }
+  }
+  if (in_.offset_function) {
+    const ScratchScope scratch(tape_.scratch());
+    T* offsets = take(p.columns);
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      in_.offset_function.add(in_.offset_function, tape_, h.head, offsets_from(h, first + i, offsets), &p(i, 0));
+    }
   }
   for (std::size_t i = 0; i < p.rows; ++i) {
     T* row = &p(i, 0);
-    if (in_.offset_bias) add(static_cast<const T*>(offsets_of(in_.offset_bias, h.head, first + i)), p.columns, row);
+    if (in_.offset_bias && h.times != nullptr) {
+      const T* entries = in_.offset_bias.row(h.head);
+      for_each_offset(h.seen_from(first + i), in_.offset_bias.width(),
+                      [&](std::size_t j, std::size_t entry, T share) { row[j] += share * entries[entry]; });
+    } else if (in_.offset_bias) {
+      add(static_cast<const T*>(offsets_of(in_.offset_bias, h.head, first + i)), p.columns, row);
+    }
     if (h.valid != nullptr) {
       for (std::size_t j = 0; j < p.columns; ++j) {
         if (h.valid[j] == 0) row[j] = -std::numeric_limits<T>::infinity();
@@ -148,6 +187,14 @@ View<T> Attention<T>::make_weights(const Head<T>& h, std::size_t first, View<T> 
   if (!in_.offset_weights) return p;
   const View<T> weights{spare, p.rows, p.columns, p.stride};
   for (std::size_t i = 0; i < p.rows; ++i) {
+    if (h.times != nullptr) {
+      const T* entries = in_.offset_weights.row(h.head);
+      std::copy_n(&p(i, 0), p.columns, &weights(i, 0));
+      for_each_offset(h.seen_from(first + i), in_.offset_weights.width(), [&](std::size_t j, std::size_t e, T share) {
+        if (h.valid == nullptr || h.valid[j] != 0) weights(i, j) += share * entries[e];
+      });
+      continue;
+    }
     const T* table = offsets_of(in_.offset_weights, h.head, first + i);
     for (std::size_t j = 0; j < p.columns; ++j) {
       weights(i, j) = p(i, j) + (h.valid == nullptr || h.valid[j] != 0 ? table[j] : T(0));
@@ -178,9 +225,9 @@ void Attention<T>::forward(Tensor<T> out) {
       gemm_packed<T>(weights, Form::kPlain, values, result_rows);
       if (in_.relative_values) {
         const ScratchScope inner(tape_.scratch());
-        const View<T> by_offset = gather_tile(tape_.scratch(), weights, first, in_.relative_values.rows());
-        gemm_packed<T>(by_offset, Form::kPlain, pack_scaled(in_.relative_values.view(), Form::kPlain, 1), result_rows,
-                       {.add = true});
+        const View<T> of = vectors(in_.relative_values, h.head);
+        const View<T> by_offset = gather_tile(tape_.scratch(), weights, h.seen_from(first), of.rows);
+        gemm_packed<T>(by_offset, Form::kPlain, pack_scaled(of, Form::kPlain, 1), result_rows, {.add = true});
       }
       if (!in_.maps.empty()) {
         for (std::size_t i = 0; i < rows; ++i) {
@@ -202,18 +249,25 @@ void Attention<T>::backward_tile(const Head<T>& h, std::size_t first, View<T> p,
   pack<T>(dout, Form::kPlain, packed);
   gemm_packed<T>(weights, Form::kTransposed, packed, dv, {.add = add_v});
   if (in_.relative_values) {
-    const std::size_t offsets = in_.relative_values.rows();
-    const View<T> by_offset = gather_tile(tape_.scratch(), weights, first, offsets);
+    const View<T> of = vectors(in_.relative_values, h.head);
+    const View<T> by_offset = gather_tile(tape_.scratch(), weights, h.seen_from(first), of.rows);
     if (tape_.wants(in_.relative_values)) {  // `packed` still holds dout
-      gemm_packed<T>(by_offset, Form::kTransposed, packed,
-                     {tape_.gradient_to_add(in_.relative_values), offsets, dout.columns, dout.columns}, {.add = true});
+      gemm_packed<T>(by_offset, Form::kTransposed, packed, gradient_of_vectors(in_.relative_values, h.head),
+                     {.add = true});
     }
-    gemm_packed<T>(dout, Form::kPlain, pack_scaled(in_.relative_values.view(), Form::kTransposed, 1), by_offset);
-    for (std::size_t i = 0; i < p.rows; ++i) spread_offsets(by_offset, i, first + i, d);
+    gemm_packed<T>(dout, Form::kPlain, pack_scaled(of, Form::kTransposed, 1), by_offset);
+    for (std::size_t i = 0; i < p.rows; ++i) spread_offsets(by_offset, i, h.seen_from(first + i), d);
   }
   if (in_.offset_weights && tape_.wants(in_.offset_weights)) {
     T* table = tape_.gradient_to_add(in_.offset_weights);
     for (std::size_t i = 0; i < p.rows; ++i) {
+      if (h.times != nullptr) {
+        T* entries = table + h.head * in_.offset_weights.width();
+        for_each_offset(h.seen_from(first + i), in_.offset_weights.width(), [&](std::size_t j, std::size_t e, T share) {
+          if (h.valid == nullptr || h.valid[j] != 0) entries[e] += share * d(i, j);
+        });
+        continue;
+      }
       T* to = offsets_of(table, p.columns, h.head, first + i);
       for (std::size_t j = 0; j < p.columns; ++j) to[j] += h.valid == nullptr || h.valid[j] != 0 ? d(i, j) : T(0);
     }
@@ -223,7 +277,20 @@ void Attention<T>::backward_tile(const Head<T>& h, std::size_t first, View<T> p,
   if (in_.offset_bias && tape_.wants(in_.offset_bias)) {
     T* table = tape_.gradient_to_add(in_.offset_bias);
     for (std::size_t i = 0; i < p.rows; ++i) {
+      if (h.times != nullptr) {
+        T* entries = table + h.head * in_.offset_bias.width();
+        for_each_offset(h.seen_from(first + i), in_.offset_bias.width(),
+                        [&](std::size_t j, std::size_t entry, T share) { entries[entry] += share * d(i, j); });
+        continue;
+      }
       add(static_cast<const T*>(&d(i, 0)), p.columns, offsets_of(table, p.columns, h.head, first + i));
+    }
+  }
+  if (in_.offset_function.add_gradient != nullptr) {
+    T* offsets = take(p.columns);
+    for (std::size_t i = 0; i < p.rows; ++i) {
+      in_.offset_function.add_gradient(in_.offset_function, tape_, h.head, offsets_from(h, first + i, offsets),
+                                       &d(i, 0));
     }
   }
 }
@@ -236,6 +303,11 @@ void Attention<T>::backward_head(const Head<T>& h, View<const T> dout, View<T> d
   const T* keys_again = kept_ != nullptr ? nullptr : pack_scaled(h.key, Form::kTransposed, size_.scale);
   T* tile = kept_ != nullptr ? nullptr : take(size_.tile_rows * size_.stride);
   T* d_tile = take(size_.tile_rows * size_.stride);
+  View<T> d_by_key = h.by_key;
+  if (in_.relative_queries) {
+    d_by_key.data = take(h.by_key.rows * h.by_key.columns);
+    std::fill_n(d_by_key.data, h.by_key.rows * h.by_key.columns, T(0));
+  }
   for (std::size_t first = 0; first < size_.positions; first += size_.tile_rows) {
     const ScratchScope scratch(tape_.scratch());
     const std::size_t rows = std::min(size_.tile_rows, size_.positions - first);
@@ -250,16 +322,26 @@ void Attention<T>::backward_head(const Head<T>& h, View<const T> dout, View<T> d
     const T* query = pack_scaled(rows_of(h.query), Form::kPlain, size_.scale);
     gemm_packed<T>(d, Form::kTransposed, query, dk, {.add = add_k || first > 0});
     if (in_.relative_keys) {
-      const std::size_t offsets = in_.relative_keys.rows();
-      const View<T> by_offset = gather_tile(tape_.scratch(), d, first, offsets);
-      gemm_packed<T>(by_offset, Form::kPlain, pack_scaled(in_.relative_keys.view(), Form::kPlain, size_.scale),
-                     rows_of(dq), {.add = true});
+      const View<T> of = vectors(in_.relative_keys, h.head);
+      const View<T> by_offset = gather_tile(tape_.scratch(), d, h.seen_from(first), of.rows);
+      gemm_packed<T>(by_offset, Form::kPlain, pack_scaled(of, Form::kPlain, size_.scale), rows_of(dq), {.add = true});
       if (tape_.wants(in_.relative_keys)) {
-        gemm_packed<T>(by_offset, Form::kTransposed, query,
-                       {tape_.gradient_to_add(in_.relative_keys), offsets, dq.columns, dq.columns}, {.add = true});
+        gemm_packed<T>(by_offset, Form::kTransposed, query, gradient_of_vectors(in_.relative_keys, h.head),
+                       {.add = true});
       }
     }
+    if (!in_.relative_queries) continue;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for_each_offset(h.seen_from(first + i), d_by_key.columns,
+                      [&](std::size_t j, std::size_t entry, T share) { d_by_key(j, entry) += share * d(i, j); });
+    }
   }
+  if (!in_.relative_queries) return;
+  const View<T> of = vectors(in_.relative_queries, h.head);
+  gemm_packed<T>(d_by_key, Form::kPlain, pack_scaled(of, Form::kPlain, size_.scale), dk, {.add = true});
+  if (!tape_.wants(in_.relative_queries)) return;
+  gemm_packed<T>(d_by_key, Form::kTransposed, pack_scaled(h.key, Form::kPlain, size_.scale),
+                 gradient_of_vectors(in_.relative_queries, h.head), {.add = true});
 }
 
 template <class T>
@@ -307,6 +389,7 @@ Tensor<T> attention(Tape<T>& tape, const AttentionInputs<T>& inputs) {
   const Sizes<T> size(inputs);
   assert(inputs.query.shape == inputs.key.shape && inputs.query.width() == size.heads * size.key_width);
   assert(inputs.value.rows() == inputs.query.rows() && inputs.value.width() == size.heads * size.value_width);
+  assert(inputs.times.empty() ? !inputs.offset_function : inputs.times.size() == inputs.query.rows());
   const Tensor<T> out = tape.make(inputs.value.shape);
   const bool keeps = tape.recording() && size.positions <= inputs.keep_up_to;
   T* kept = keeps ? tape.arena().template take<T>(size.batch * size.heads * size.positions * size.stride) : nullptr;

@@ -19,32 +19,51 @@ T* offsets_of(Tensor<T> table, std::size_t head, std::size_t query) {
   return offsets_of(table.data, (table.width() + 1) / 2, head, query);
 }
 
-// Calls body(j, entry) for every key j: the entry of offset j - query, clipped to the 2C + 1 entries there are.
-template <class Body>
-void for_each_offset(std::size_t query, std::size_t keys, std::size_t entries, const Body& body) {
-  const std::size_t clip = entries / 2;
+// How the keys of one query lie in a table over offsets, whose middle entry is offset 0.
+template <class T>
+struct Seen {
+  std::size_t query, keys;
+  const T* times = nullptr;  // [keys]; null: 0, 1, 2, ..
+};
+
+// Calls body(j, entry, share) for every key j: the entry of its offset, clipped to the entries there are. A real offset
+// has a share of the two entries around it.
+template <class T, class Body>
+void for_each_offset(const Seen<T>& seen, std::size_t entries, const Body& body) {
+  const std::size_t clip = entries / 2, query = seen.query, keys = seen.keys;
+  if (seen.times != nullptr) {
+    const T end = static_cast<T>(clip);
+    for (std::size_t j = 0; j < keys; ++j) {
+      const T place = std::clamp(seen.times[j] - seen.times[query], -end, end) + end;
+      const std::size_t entry = std::min(static_cast<std::size_t>(place), entries - 1);
+      const T share = place - static_cast<T>(entry);
+      body(j, entry, 1 - share);
+      if (share > 0) body(j, entry + 1, share);
+    }
+    return;
+  }
   const std::size_t low = query > clip ? query - clip : 0;    // keys before it share entry 0
   const std::size_t high = std::min(keys, query + clip + 1);  // keys from it share the last entry
-  for (std::size_t j = 0; j < low; ++j) body(j, 0);
-  for (std::size_t j = low; j < high; ++j) body(j, j + clip - query);
-  for (std::size_t j = high; j < keys; ++j) body(j, entries - 1);
+  for (std::size_t j = 0; j < low; ++j) body(j, 0, T(1));
+  for (std::size_t j = low; j < high; ++j) body(j, j + clip - query, T(1));
+  for (std::size_t j = high; j < keys; ++j) body(j, entries - 1, T(1));
 }
 
 // row of p += by_offset[row, clipped offset].
 template <class T>
-void spread_offsets(View<T> by_offset, std::size_t row, std::size_t query, View<T> p) {
-  for_each_offset(query, p.columns, by_offset.columns,
-                  [&](std::size_t j, std::size_t entry) { p(row, j) += by_offset(row, entry); });
+void spread_offsets(View<T> by_offset, std::size_t row, const Seen<T>& seen, View<T> p) {
+  for_each_offset(seen, by_offset.columns,
+                  [&](std::size_t j, std::size_t entry, T share) { p(row, j) += share * by_offset(row, entry); });
 }
 
 // The reverse: [rows, entries], each the sum of the row's elements with that clipped offset.
 template <class T>
-View<T> gather_tile(Arena& arena, View<T> p, std::size_t first, std::size_t entries) {
+View<T> gather_tile(Arena& arena, View<T> p, Seen<T> seen, std::size_t entries) {
   const View<T> by_offset{arena.take<T>(p.rows * entries), p.rows, entries, entries};
   std::fill_n(by_offset.data, p.rows * entries, T(0));
-  for (std::size_t i = 0; i < p.rows; ++i) {
-    for_each_offset(first + i, p.columns, entries,
-                    [&](std::size_t j, std::size_t entry) { by_offset(i, entry) += p(i, j); });
+  for (std::size_t i = 0; i < p.rows; ++i, ++seen.query) {
+    for_each_offset(seen, entries,
+                    [&](std::size_t j, std::size_t entry, T share) { by_offset(i, entry) += share * p(i, j); });
   }
   return by_offset;
 }

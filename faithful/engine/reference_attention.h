@@ -2,6 +2,7 @@
 
 // Attention by its definition, one number after the other: what attention() must equal, and the place to read first.
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -24,23 +25,47 @@ std::vector<T> rotated(const AttentionInputs<T>& in, const T* x, std::size_t wid
   return y;
 }
 
-// The row of a table of relative vectors for key j seen from query i: offset j - i, clipped.
+// Number c of the relative vector for key j seen from query i, in the table of head h or of all: that of offset j - i
+// clipped, or with times between those of the whole offsets around t_j - t_i. A table [H, entries] has D = 1.
 template <class T>
-const T* relative_vector(Tensor<T> table, std::size_t i, std::size_t j) {
-  const auto clip = static_cast<std::ptrdiff_t>(table.rows() / 2);
-  const auto offset = static_cast<std::ptrdiff_t>(j) - static_cast<std::ptrdiff_t>(i);
-  return table.row(static_cast<std::size_t>(std::clamp(offset, -clip, clip) + clip));
+T relative(const AttentionInputs<T>& in, Tensor<T> table, std::size_t entries, std::size_t b, std::size_t h,
+           std::size_t i, std::size_t j, std::size_t c) {
+  if (!table) return 0;
+  const std::size_t width = table.shape.count() / (table.shape.rank() == 3 ? in.heads : 1) / entries;
+  const std::size_t positions = in.query.shape[in.query.shape.rank() - 2];
+  const T* own = table.data + (table.shape.rank() == 3 ? h * entries * width : 0);
+  const std::size_t middle = entries / 2;
+  const T clip = static_cast<T>(middle);
+  const T offset = in.times.empty() ? static_cast<T>(j) - static_cast<T>(i)
+                                    : in.times[b * positions + j] - in.times[b * positions + i];
+  const T place = std::clamp(offset, -clip, clip) + clip, low = std::floor(place);
+  const T below = own[static_cast<std::size_t>(low) * width + c];
+  const T above = own[static_cast<std::size_t>(std::ceil(place)) * width + c];
+  return below + (place - low) * (above - below);
 }
 
-// [B, S, H * Dv].
+// [B, S, H * Dv]. The tape is for offset functions, which may want memory.
 template <class T>
-std::vector<T> attention(const AttentionInputs<T>& in) {
+std::vector<T> attention(Tape<T>& tape, const AttentionInputs<T>& in) {
   const std::size_t positions = in.query.shape[in.query.shape.rank() - 2], batch = in.query.rows() / positions;
   const std::size_t key_width = in.query.width() / in.heads, value_width = in.value.width() / in.heads;
   const T scale = static_cast<T>(in.scale != 0 ? in.scale : 1 / std::sqrt(static_cast<double>(key_width)));
   std::vector<T> out(in.value.shape.count(), T(0));
   for (std::size_t b = 0; b < batch; ++b) {
     for (std::size_t h = 0; h < in.heads; ++h) {
+      const auto vector_of = [&](Tensor<T> table, std::size_t i, std::size_t j, std::size_t c) {
+        return table ? relative(in, table, table.shape[table.shape.rank() - 2], b, h, i, j, c) : T(0);
+      };
+      const auto entry_of = [&](Tensor<T> table, std::size_t i, std::size_t j) {  // of a table [H, 2S - 1]
+        const Tensor<T> own{table.row(h), {2 * positions - 1, 1}, 1, 0};
+        return relative(in, own, 2 * positions - 1, b, h, i, j, 0);
+      };
+      const auto function_of = [&](std::size_t i, std::size_t j) {
+        const T offset = in.times[b * positions + j] - in.times[b * positions + i];
+        T value = 0;
+        in.offset_function.add(in.offset_function, tape, h, {&offset, 1}, &value);
+        return value;
+      };
       for (std::size_t i = 0; i < positions; ++i) {
         const auto is_valid = [&](std::size_t j) {
           return in.valid.empty() || in.valid[b * in.valid.size() / batch / positions * positions + j] != 0;
@@ -53,19 +78,21 @@ std::vector<T> attention(const AttentionInputs<T>& in) {
           const std::vector<T> k = rotated(in, in.key.row(b * positions + j) + h * key_width, key_width, j);
           T score = 0;
           for (std::size_t c = 0; c < key_width; ++c) {
-            score += scale * q[c] * (k[c] + (in.relative_keys ? relative_vector(in.relative_keys, i, j)[c] : T(0)));
+            score += scale * q[c] * (k[c] + vector_of(in.relative_keys, i, j, c));
+            score += scale * k[c] * vector_of(in.relative_queries, i, j, c);
           }
-          if (in.offset_bias) score += in.offset_bias.row(h)[j + positions - 1 - i];
+          if (in.offset_bias) score += entry_of(in.offset_bias, i, j);
+          if (in.offset_function) score += function_of(i, j);
           all += weight[j] = std::exp(score);
         }
         for (std::size_t j = 0; j < positions; ++j) {
           if (!is_valid(j)) continue;
           weight[j] /= all;
-          if (in.offset_weights) weight[j] += in.offset_weights.row(h)[j + positions - 1 - i];
+          if (in.offset_weights) weight[j] += entry_of(in.offset_weights, i, j);
           for (std::size_t c = 0; c < value_width; ++c) {
             const T value = in.value.row(b * positions + j)[h * value_width + c];
-            const T relative = in.relative_values ? relative_vector(in.relative_values, i, j)[c] : T(0);
-            out[(b * positions + i) * in.value.width() + h * value_width + c] += weight[j] * (value + relative);
+            out[(b * positions + i) * in.value.width() + h * value_width + c] +=
+                weight[j] * (value + vector_of(in.relative_values, i, j, c));
           }
         }
       }

@@ -98,9 +98,10 @@ std::span<const Number> for_each_sensor(Tape<T>& tape, std::span<const Number> o
   return {all, of_samples.size() * channels};
 }
 
-// [B, S], and one before for a class token: a step is there where one of its samples is. Empty where nothing is padded.
+// [B, S], and one before `with_token`: a step is there where one of its samples is. Empty where nothing is padded.
 template <class T>
-std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples);
+std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples,
+                                          bool with_token);
 
 // [B, S]: the time of each step's first valid sample; empty where positions are numbers. A padded step takes the time
 // of the one before it, so that no padding widens the range of the times.

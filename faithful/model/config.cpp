@@ -231,10 +231,12 @@ ModelConfig preset(std::string_view name) {
 
 EncodingOptions encoding_options(const ModelConfig& config) {
   const EncodingKind kind = catalog_entry(config.position.encoding).kind;
-  const bool in_heads = kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors;
+  const bool in_heads =
+      kind == EncodingKind::kRotary || kind == EncodingKind::kRelativeVectors || kind == EncodingKind::kStochastic;
   EncodingOptions options;
   options.length = config.steps();
-  options.dim = in_heads ? config.body.heads * config.key_width() : config.body.width;  // rope and shaw work on heads
+  options.dim =
+      in_heads ? config.body.heads * config.key_width() : config.body.width;  // rope, shaw and spe work on heads
   options.heads = config.body.heads;
   if (!config.decays()) options.scale = parse_scale(config.position.scale, {.field = "scale"}, kDecaying);
   options.own = config.position.own;

@@ -19,14 +19,10 @@ namespace {
 constexpr std::size_t kMostParameters = std::size_t{1} << 28;
 constexpr std::size_t kMostInTable = std::size_t{1} << 26;  // codes of a fixed encoding
 
-bool takes_times(const CatalogEntry& entry) {  // biases are of whole offsets in a model
-  return entry.real_positions && entry.kind != EncodingKind::kLogitBias && entry.kind != EncodingKind::kWeightBias;
-}
-
 std::vector<std::string> encodings_of_times() {
   std::vector<std::string> names;
   for (const CatalogEntry& entry : encoding_catalog()) {
-    if (takes_times(entry)) names.push_back(entry.name);
+    if (entry.real_positions) names.push_back(entry.name);
   }
   return names;
 }
@@ -138,7 +134,7 @@ void check_position(const ModelConfig& config, const Check& check) {
              "an encoding that is not concatenated, for dfstrans", position.encoding,
              fmt::format("mtan works with {}", check.name("mtan", "attention")));
   if (config.has_times()) {
-    check.that(takes_times(entry), "encoding",
+    check.that(entry.real_positions, "encoding",
                fmt::format("an encoding of times, for {}", check.name("positions", "time")), position.encoding,
                fmt::format("these are: {}", fmt::join(encodings_of_times(), ", ")));
     check.that(position.time_step > 0, "time_step", "a positive number", fmt::format("{}", position.time_step));

@@ -31,7 +31,8 @@ template <class T>
 Tensor<T> Encoder<T>::attend(Tape<T>& tape, std::size_t number, Tensor<T> h, std::span<const std::uint8_t> valid,
                              const typename Position<T>::Pass& pass, std::span<T> maps) const {
   engine::AttentionInputs<T> inputs{.heads = config_.body.heads, .valid = valid, .maps = maps};
-  fill_inputs(tape, apply(tape, h, layers_[number].qkv), position_.replaces_queries(), inputs);
+  fill_inputs(tape, model::project(tape, h, layers_[number].qkv, pass.in_queries), position_.replaces_queries(),
+              inputs);
   position_.enter(tape, number, pass, inputs);
   return attention(tape, inputs);
 }

@@ -34,7 +34,7 @@ class EncoderBody final : public Body<T> {
   }
 
   Tensor<T> logits(Tape<T>& tape, const Samples<T>& samples, const AttentionMaps<T>& maps) const override {
-    const Pass pass = begin(tape, samples);
+    Pass pass = begin(tape, samples);
     return finish(tape, embed_all(tape, samples, pass), samples, pass, maps);
   }
   Tensor<T> embedded_steps(Tape<T>& tape, const Samples<T>& samples) const override {
@@ -48,7 +48,8 @@ class EncoderBody final : public Body<T> {
 
   std::size_t columns() const { return (1 + config_.input.differences) * config_.input.channels; }
   Pass begin(Tape<T>& tape, const Samples<T>& samples) const {
-    return position_.begin(tape, samples.count, step_times(tape, config_, samples));
+    return position_.begin(tape, samples.count, step_times(tape, config_, samples),
+                           valid_steps(tape, config_, samples, false));
   }
   Tensor<T> segments(Tape<T>& tape, const Samples<T>& samples) const;
   Tensor<T> embed_all(Tape<T>& tape, const Samples<T>& samples, const Pass& pass) const {
@@ -56,7 +57,7 @@ class EncoderBody final : public Body<T> {
   }
   Tensor<T> prepend_token(Tape<T>& tape, Tensor<T> h) const;
   Tensor<T> pool(Tape<T>& tape, Tensor<T> h, std::span<const std::uint8_t> valid) const;
-  Tensor<T> finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
+  Tensor<T> finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, Pass& pass,
                    const AttentionMaps<T>& maps) const;
 
   Differences<T> differences_;
@@ -98,9 +99,10 @@ Tensor<T> EncoderBody<T>::pool(Tape<T>& tape, Tensor<T> h, std::span<const std::
 }
 
 template <class T>
-Tensor<T> EncoderBody<T>::finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, const Pass& pass,
+Tensor<T> EncoderBody<T>::finish(Tape<T>& tape, Tensor<T> h, const Samples<T>& samples, Pass& pass,
                                  const AttentionMaps<T>& maps) const {
-  const std::span<const std::uint8_t> valid = valid_steps(tape, config_, samples);
+  const std::span<const std::uint8_t> valid =
+      config_.has_token() ? valid_steps(tape, config_, samples, true) : pass.valid;
   h = dropout(tape, position_.add_to(tape, h, pass), config_.body.dropout);
   if (config_.has_token()) h = prepend_token(tape, h);
   h = encoder_.apply_to(tape, h, valid, pass, maps.values);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <vector>
@@ -53,6 +54,26 @@ Tensor<T> normalize(Tape<T>& tape, Tensor<T> x, Tensor<T> residual, Affine affin
 
 inline Activation activation_of(const ModelConfig& config) {
   return config.body.activation == LayerActivation::kRelu ? Activation::kRelu : Activation::kGelu;
+}
+
+// Queries, keys and values side by side. `in_queries` [S, d] or [B, S, d], where its width fits, is added to what the
+// first two are made from: W (h + p) = W h + W p.
+template <class T>
+Tensor<T> project(Tape<T>& tape, Tensor<T> h, Affine qkv, Tensor<T> in_queries) {
+  const Tensor<T> plain = apply(tape, h, qkv), weight = tape[qkv.weight];  // weight [3 inner, d] or [G, 3 inner, d]
+  if (!in_queries || in_queries.width() != weight.width()) return plain;
+  const std::size_t inner = plain.width() / 3, rows = in_queries.shape[in_queries.shape.rank() - 2];
+  if (weight.shape.rank() == 3) {
+    const std::size_t groups = weight.shape[0], d = weight.width();
+    if (in_queries.shape.rank() == 2) in_queries = repeat(tape, in_queries, groups);
+    in_queries = tape.reshape(in_queries, {in_queries.rows() / (groups * rows), groups, rows, d});
+  }
+  const Tensor<T> both = linear(tape, in_queries, slice(tape, weight, 0, 2 * inner));
+  const engine::Shape of_values = both.shape.with_width(inner);
+  T* zeros = tape.arena().template take<T>(of_values.count());
+  std::fill_n(zeros, of_values.count(), T(0));
+  const Tensor<T> parts[] = {both, tape.input(zeros, of_values)};
+  return add(tape, plain, concat(tape, std::span<const Tensor<T>>(parts)));
 }
 
 // Queries, keys and values side by side become those of attention; or all are values, where positions give the others.

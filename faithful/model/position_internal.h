@@ -32,16 +32,18 @@ class Position {
   bool replaces_queries() const { return encoding_->replaces_queries(); }
 
   using Pass = PositionPass<T>;
-  Pass begin(engine::Tape<T>& tape, std::size_t batch, std::span<const T> times) const;
+  Pass begin(engine::Tape<T>& tape, std::size_t batch, std::span<const T> times,
+             std::span<const std::uint8_t> valid) const;
 
   engine::Tensor<T> concatenate(engine::Tape<T>& tape, engine::Tensor<T> x, const Pass& pass) const;
-  engine::Tensor<T> add_to(engine::Tape<T>& tape, engine::Tensor<T> h, const Pass& pass) const;
+  engine::Tensor<T> add_to(engine::Tape<T>& tape, engine::Tensor<T> h, Pass& pass) const;  // h [.., S, d]
   void enter(engine::Tape<T>& tape, std::size_t layer, const Pass& pass, engine::AttentionInputs<T>& inputs) const {
     encoding_->enter(tape, layer, pass, inputs);
   }
 
  private:
   std::unique_ptr<InModel<T>> encoding_;
+  bool has_token_;             // a class token stands before the first step
   bool decays_;                // the scale of added codes is decaying
   engine::Parameter decay_{};  // what they are multiplied by then
 };

@@ -123,7 +123,8 @@ template <class T>
 Tensor<T> SpatioTemporal<T>::attend(Tape<T>& tape, const Branch& branch, Tensor<T> h, engine::AttentionInputs<T> inputs,
                                     const Pass* pass) const {
   inputs.heads = config_.body.heads;
-  fill_inputs(tape, apply(tape, h, branch.qkv), pass != nullptr && position_.replaces_queries(), inputs);
+  const Tensor<T> in_queries = pass == nullptr ? Tensor<T>{} : pass->in_queries;
+  fill_inputs(tape, project(tape, h, branch.qkv, in_queries), pass != nullptr && position_.replaces_queries(), inputs);
   if (pass != nullptr) position_.enter(tape, 0, *pass, inputs);
   const Tensor<T> out = apply(tape, attention(tape, inputs), branch.out);
   return normalize(tape, dropout(tape, out, config_.body.dropout), h, branch.norm);
@@ -142,8 +143,8 @@ Tensor<T> SpatioTemporal<T>::logits(Tape<T>& tape, const Samples<T>& samples, co
   // To the encoding every sensor of every sample is a sequence.
   const std::span<const T> times = for_each_sensor(tape, step_times(tape, config_, samples), batch, channels);
   const std::span<const std::uint8_t> valid =
-      for_each_sensor(tape, valid_steps(tape, config_, samples), batch, channels);
-  const Pass pass = position_.begin(tape, batch * channels, times);
+      for_each_sensor(tape, valid_steps(tape, config_, samples, false), batch, channels);
+  Pass pass = position_.begin(tape, batch * channels, times, valid);
 
   const Tensor<T> h = position_.add_to(tape, embedded_steps(tape, samples), pass);  // [B, C, S, d]
   const Tensor<T> when = attend(tape, temporal_, h, {.valid = valid, .maps = maps.temporal}, &pass);

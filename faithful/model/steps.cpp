@@ -140,9 +140,10 @@ Tensor<T> Differences<T>::append(Tape<T>& tape, Tensor<T> x, const Samples<T>& s
 }
 
 template <class T>
-std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples) {
+std::span<const std::uint8_t> valid_steps(Tape<T>& tape, const ModelConfig& config, const Samples<T>& samples,
+                                          bool with_token) {
   if (samples.valid.empty()) return {};
-  const std::size_t steps = config.steps(), first = config.has_token() ? 1 : 0, rows = steps + first;
+  const std::size_t steps = config.steps(), first = with_token ? 1 : 0, rows = steps + first;
   auto* valid = tape.arena().template take<std::uint8_t>(samples.count * rows);
   for (std::size_t b = 0; b < samples.count; ++b) {
     const std::uint8_t* of_sample = samples.valid.data() + b * config.input.length;
@@ -185,8 +186,8 @@ template std::span<const std::uint8_t> valid_rows(Tape<float>&, const ModelConfi
 template std::span<const std::uint8_t> valid_rows(Tape<double>&, const ModelConfig&, const Samples<double>&);
 template class Differences<float>;
 template class Differences<double>;
-template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&);
-template std::span<const std::uint8_t> valid_steps(Tape<double>&, const ModelConfig&, const Samples<double>&);
+template std::span<const std::uint8_t> valid_steps(Tape<float>&, const ModelConfig&, const Samples<float>&, bool);
+template std::span<const std::uint8_t> valid_steps(Tape<double>&, const ModelConfig&, const Samples<double>&, bool);
 template std::span<const float> step_times(Tape<float>&, const ModelConfig&, const Samples<float>&);
 template std::span<const double> step_times(Tape<double>&, const ModelConfig&, const Samples<double>&);
 

@@ -21,7 +21,7 @@ constexpr std::array kNamed = {
     NamedInk{"time2vec", "#882255", 1},   NamedInk{"mtan", "#117733", 1}, NamedInk{"alibi", "#332288", 2},
     NamedInk{"kerple", "#44aa99", 2},     NamedInk{"t5", "#999933", 2},   NamedInk{"tupe", "#aa4499", 2},
     NamedInk{"shaw", "#cc6677", 2},       NamedInk{"erpe", "#661100", 2}, NamedInk{"onehot", "#000000", 3},
-    NamedInk{"rotation", "#6f6f6f", 3},   NamedInk{"none", "#a0a0a0", 4},
+    NamedInk{"rotation", "#6f6f6f", 3},   NamedInk{"none", "#a0a0a0", 4}, NamedInk{"spectral", "#b2182b", 1},
 };
 
 // For other names: none of the colours of the encodings that are in nearly every figure.

@@ -10,7 +10,7 @@
 
 namespace faithful {
 
-enum class Mark { kLines, kPoints, kLinePoints, kStems, kBand };
+enum class Mark { kLines, kPoints, kBigPoints, kLinePoints, kStems, kBand };
 
 // One curve of a panel: y against x. Places where y is not finite are left out.
 struct Curve {
@@ -42,12 +42,22 @@ struct HeatMap {
 
 enum class Legend { kNone, kTopRight, kTopLeft, kRightOutside };
 
+// A text beside a point of a panel.
+struct Label {
+  double x = 0, y = 0;  // of the point
+  std::string text;
+  double x_offset = 0, y_offset = 0;  // of the text from the point, in pixels
+  enum class Align { kLeft, kCenter, kRight } align = Align::kLeft;
+  std::string ink = {};  // the name whose ink it has (see ink_of); empty: dark grey
+};
+
 struct Panel {
   std::string title;
   Axis x, y;
   std::vector<Curve> curves = {};
   std::optional<HeatMap> heat = {};
   Legend legend = Legend::kTopRight;
+  std::vector<Label> labels = {};
 };
 
 // Panels side by side, `columns` in a row.

@@ -87,6 +87,8 @@ std::string curve_plot(const Curve& curve, const std::string& block) {
       return fmt::format("{} using 1:2 with lines {} {}", block, line, title);
     case Mark::kPoints:
       return fmt::format("{} using 1:2 with points {} {}", block, point, title);
+    case Mark::kBigPoints:
+      return fmt::format("{} using 1:2 with points lc rgb '{}' pt 7 ps 0.9 {}", block, ink.color, title);
     case Mark::kLinePoints:
       return fmt::format("{} using 1:2 with linespoints {} pt 7 ps 0.45 {}", block, line, title);
     case Mark::kStems:
@@ -155,6 +157,19 @@ set grid lt 1 lc rgb '#e4e4e4' lw 0.6
 set key samplen 2.2 spacing 1.15 noopaque textcolor rgb '#222222'
 )";
 
+// Offsets of labels are in characters, which are about 7 x 14 pixels at this font size.
+std::string label_commands(const std::vector<Label>& labels) {
+  constexpr const char* kAligns[] = {"left", "center", "right"};
+  std::string out;
+  for (const Label& label : labels) {
+    out += fmt::format("set label {} at {},{} {} offset {:.3f},{:.3f} textcolor rgb '{}' front\n",
+                       gnuplot_text(label.text), exact_text(label.x), exact_text(label.y),
+                       kAligns[static_cast<std::size_t>(label.align)], label.x_offset / 7, label.y_offset / 14,
+                       label.ink.empty() ? "#222222" : ink_of(label.ink).color);
+  }
+  return out;
+}
+
 std::string panel_commands(const Panel& panel, std::size_t number) {
   std::string out = kStyle;
   out += fmt::format("set title {} offset 0,-0.4\n", gnuplot_text(panel.title));
@@ -170,7 +185,7 @@ std::string panel_commands(const Panel& panel, std::size_t number) {
   }
   // An empty panel keeps its place and its title.
   if (plots.empty()) plots = "set xrange [0:1]\nset yrange [0:1]\nplot NaN notitle";
-  return out + plots + "\n";
+  return out + label_commands(panel.labels) + plots + "\n" + (panel.labels.empty() ? "" : "unset label\n");
 }
 
 }  // namespace

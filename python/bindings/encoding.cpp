@@ -3,6 +3,7 @@
 #include "core.h"
 #include "faithful/encoding/catalog.h"
 #include "faithful/encoding/dft.h"
+#include "faithful/encoding/spectral.h"
 #include "model.h"
 
 namespace faithful::python {
@@ -63,12 +64,22 @@ py::tuple make(const std::string& name, const py::dict& said, bool single) {
   return py::make_tuple(values, owning_array(std::move(encoding.frequencies)));
 }
 
-py::array_t<std::int64_t> decode(const Dense<double>& codes, std::size_t period, double factor) {
+// `said` is what encode was told: the positions of rows of `dft` or `spectral`.
+py::array_t<std::int64_t> decode(const std::string& name, const Dense<double>& codes, const py::dict& said,
+                                 double factor) {
   const Matrix<double> table = matrix_of(codes);
+  const EncodingOptions options = encoding_options_of(said);
   std::vector<std::size_t> positions;
   {
     const py::gil_scoped_release free;
-    positions = decode_dft(table, period, factor, "codes");
+    if (name == "dft") {
+      positions = decode_dft(table, options.own.whole("period"), factor, "codes");
+    } else {
+      check_encoding(name, options);
+      SpectralShape shape = spectral_shape(options);
+      shape.factor = factor;
+      positions = decode_spectral(table, shape, "codes").positions;
+    }
   }
   return owning_array(std::vector<std::int64_t>(positions.begin(), positions.end()));
 }

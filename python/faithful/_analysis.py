@@ -22,6 +22,7 @@ _FIRST = [
     ("coherence", "coherence"),
     ("noise_sigma10", "noise that makes 10 % wrong"),
     ("spearman", "distance follows |s - t|"),
+    ("pearson", "in proportion"),
     ("shift_defect", "shift defect"),
 ]
 
@@ -44,6 +45,7 @@ class Analysis:
     reconstruction = property(lambda self: self._numbers["reconstruction"])
     ridge = property(lambda self: self._numbers["ridge"])
     faithfulness = property(lambda self: self._numbers["faithfulness"])
+    note = property(lambda self: self._numbers["note"])  # what the encoding chose for itself, or None
     findings = property(lambda self: self._numbers["findings"])
 
     def to_dict(self):

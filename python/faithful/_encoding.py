@@ -6,7 +6,7 @@ import dataclasses
 import numpy as np
 
 from . import _core
-from ._options import encoding_options, found, number, real_array, text, whole
+from ._options import encoding_options, found, number, one_of, real_array, text
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,11 +53,20 @@ def encode(name, length=None, dim=None, *, dtype=np.float64, **options):
     return values
 
 
-def decode(codes, *, period=None, scale=1.0):
-    """The positions of rows of a DFT encoding [n, d] (or of one row [d]): exact, also after noise below half the
-    smallest distance between codes. period and scale as they were given to encode."""
+def decode(codes, *, encoding="dft", length=None, scale=1.0, **options):
+    """The positions of rows of a DFT or spectral encoding [n, d] (or of one row [d]): those of the nearest codes. They are
+    exact for every code, also after noise below half the smallest distance between codes.
+
+    encoding: "dft" or "spectral". length (of spectral; default: the number of rows), scale (a factor) and options (period,
+    length_scale, spectrum, smoothness, basis) as they were given to encode."""
     array = real_array("codes", codes)
     if array.ndim not in (1, 2) or array.shape[-1] == 0:
         raise ValueError(f"codes: expected rows of codes, shape (n, d), found {found(array)}")
-    positions = _core.decode(np.atleast_2d(array), whole("period", period or 0), number("scale", scale))
+    one_of("dft", "spectral")("encoding", encoding)
+    rows = np.atleast_2d(array)
+    factor = number("scale", scale)
+    if factor <= 0:
+        raise ValueError(f"scale: expected a positive number, found {factor}")
+    said = encoding_options(max(len(rows), 1) if length is None else length, rows.shape[1], options)
+    positions = _core.decode(encoding, rows, said, factor)
     return positions if array.ndim == 2 else int(positions[0])

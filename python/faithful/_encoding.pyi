@@ -35,6 +35,22 @@ def encode(
     layout: Literal["interleaved", "halves"] = "interleaved",
     exponent: Literal["2i/d", "i/(d/2-1)"] = "2i/d",
     tupe_relative: bool = False,
+    length_scale: float = 0.0,
+    spectrum: Literal["exponential", "matern", "gaussian", "flat"] = "exponential",
+    smoothness: float = 1.5,
+    basis: Literal["auto", "periodic", "cosine"] = "auto",
+    learned_spectrum: Literal["length-scale", "frequencies"] = "length-scale",
     parameters: ArrayLike | None = None,
 ) -> NDArray[np.floating]: ...
-def decode(codes: ArrayLike, *, period: int | None = None, scale: float = 1.0) -> NDArray[np.int64] | int: ...
+def decode(
+    codes: ArrayLike,
+    *,
+    encoding: Literal["dft", "spectral"] = "dft",
+    length: int | None = None,
+    scale: float = 1.0,
+    period: int | None = None,
+    length_scale: float | None = None,
+    spectrum: Literal["exponential", "matern", "gaussian", "flat"] | None = None,
+    smoothness: float | None = None,
+    basis: Literal["auto", "periodic", "cosine"] | None = None,
+) -> NDArray[np.int64] | int: ...

@@ -7,7 +7,7 @@ import pytest
 import faithful
 from faithful import fourier
 
-NAMES = [name for name in faithful.encodings() if name != "none"]
+NAMES = [name for name, entry in faithful.encodings().items() if entry.kind not in ("none", "from the signal", "stochastic")]
 
 
 def test_catalog_is_that_of_the_program(program):
@@ -69,6 +69,14 @@ def test_decode_undoes_encode(length, dim, period):
     assert np.array_equal(faithful.decode(noisy, period=period), np.arange(length))
 
 
+@pytest.mark.parametrize("length, dim, options", [(1, 1, {}), (5, 12, {}), (12, 9, {}), (80, 256, {"length_scale": 3.0}),
+                                                  (9, 9, {"spectrum": "matern", "smoothness": 0.5, "basis": "periodic"})])
+def test_decode_undoes_encode_of_spectral(length, dim, options):
+    codes = faithful.encode("spectral", length, dim, scale=2, **options)
+    assert np.array_equal(faithful.decode(codes, encoding="spectral", scale=2, **options), np.arange(length))
+    assert faithful.decode(codes[-1], encoding="spectral", length=length, scale=2, **options) == length - 1
+
+
 @pytest.mark.parametrize("dim", [1, 2, 3, 7, 8, 101])
 def test_transform(dim):
     basis = fourier.basis(dim)
@@ -104,6 +112,8 @@ REFUSED = [
     (lambda: faithful.encode(5, 2, 2), TypeError, r"name: expected a text, found 5 \(int\)"),
     (lambda: faithful.decode(np.zeros((2, 2, 2))), ValueError, r"codes: .*\(n, d\), found an array of shape \(2, 2, 2\)"),
     (lambda: faithful.decode([[1, np.inf]]), ValueError, r"codes: expected finite numbers, found infinity"),
+    (lambda: faithful.decode([[1.0]], encoding="tape"), ValueError, "encoding: expected dft or spectral, found 'tape'"),
+    (lambda: faithful.decode([[1.0]], scale=0), ValueError, "scale: expected a positive number, found 0"),
     (lambda: faithful.decode(["a"]), TypeError, "codes: expected numbers, found dtype <U1"),
     (lambda: fourier.transform([1j]), ValueError, "expected real numbers, found dtype complex128"),
     (lambda: fourier.basis(0), ValueError, "dim: expected a whole number from 1"),

@@ -187,7 +187,7 @@ def test_diagnose_is_that_of_the_program(arguments, flags, june, folder, model, 
         assert f"Look first at {alarm.sensors[0]}" in repr(alarm) and repr(alarm) in repr(found)
         assert np.isclose(alarm.shares.sum(), 1) and (np.diff(alarm.shares) <= 0).all()
         assert alarm.spans.shape[1] == 2 and {len(one) for one in alarm.times.values()} == {len(alarm.pieces)}
-        assert set(alarm.times) == {"attention", "occlusion", "gradient"}
+        assert set(alarm.times) == {"attention", "occlusion", "gradient", "disagreement"}
 
 
 def test_diagnose_with_a_normal_and_without_an_alarm(june, folder, model, file, pump, program):

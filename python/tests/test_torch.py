@@ -3,6 +3,7 @@ import copy
 import pathlib
 import shutil
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -19,17 +20,19 @@ torch.set_num_threads(1)  # what is computed here is small
 
 S, D, H = 7, 12, 3
 NAMES = list(faithful.encodings())
-OPTIONS = {"shaw": {"clip": 3}, "mtan": {"time_dim": 5}, "time2vec": {"time_dim": 4}}
+TABLES = [name for name, entry in faithful.encodings().items() if entry.kind not in ("none", "from the signal", "stochastic")]
+OPTIONS = {"shaw": {"clip": 3}, "deberta": {"clip": 3}, "tape+erpe": {"heads": H}, "t-pe": {"heads": H}, "mtan": {"time_dim": 5}, "time2vec": {"time_dim": 4}}
 RECENT = int(torch.__version__.split(".")[0]) >= 2
 only_recent = pytest.mark.skipif(not RECENT, reason=f"torch {torch.__version__} cannot compile or export modules")
 
 
 def make(name, dtype=torch.float64, length=S, **options):
-    return ft.encoding(name, length, D, dtype=dtype, **{**table_options(name), **options})
+    return ft.encoding(name, length, D, dtype=dtype, **{**table_options(name), **options}).eval()  # spe draws in training
 
 
 def table_options(name):
-    heads = {} if faithful.encodings()[name].kind in ("additive", "concatenated", "none") else {"heads": H}
+    without = ("additive", "concatenated", "from the signal", "none")
+    heads = {} if faithful.encodings()[name].kind in without else {"heads": H}
     return {**OPTIONS.get(name, {}), **heads}
 
 
@@ -46,8 +49,10 @@ def forward(module, x):
     """One pass of any module, as a tensor that depends on x."""
     if not isinstance(module, ft.InAttention):
         return module(x)
+    if isinstance(module, ft.Added):  # it enters the input too
+        x = module(x)
     q = heads_of(x)
-    return ft.attention(q, q.flip(-1), q * 2, module)
+    return ft.attention(q, q.flip(-1), q * 2, module, signal=x)
 
 
 def table_of(module):
@@ -58,7 +63,7 @@ def table_of(module):
         return torch.cat([module.cosines, module.sines], dim=1)
     if isinstance(module, ft.Shaw):
         return torch.stack([module.keys, module.values])
-    if isinstance(module, (ft.LogitBias, ft.WeightBias)):
+    if isinstance(module, (ft.LogitBias, ft.WeightBias, ft.Deberta)):
         return module()
     return module.codes(S)
 
@@ -72,7 +77,7 @@ def move_parameters(module):
     return module.learned().tolist()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "none"])
+@pytest.mark.parametrize("name", TABLES)
 def test_start_is_the_table(name):
     found = table_of(make(name)).detach().numpy()
     np.testing.assert_allclose(found, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-12)
@@ -80,7 +85,7 @@ def test_start_is_the_table(name):
     np.testing.assert_allclose(single, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", TABLES)
 def test_table_is_that_of_the_statement(name):
     """An independent statement of each encoding: tests/encoding/statements."""
     wanted = statements()[name]().table(S, D, **table_options(name))
@@ -88,14 +93,29 @@ def test_table_is_that_of_the_statement(name):
         np.testing.assert_allclose(faithful.encode(name, S, D, **table_options(name)), wanted, rtol=0, atol=1e-14)
 
 
-LEARNED = [(name, {}) for name, entry in faithful.encodings().items() if entry.learned]
+LEARNED = [(name, {}) for name in TABLES if faithful.encodings()[name].learned]
 
 
-@pytest.mark.parametrize("name, more", [*LEARNED, ("tupe", {"tupe_relative": True})])
+SPECTRAL = [("spectral-learned", more) for more in (
+    {"learned_spectrum": "frequencies"}, {"learned_spectrum": "frequencies", "basis": "periodic", "period": 24}, {"spectrum": "gaussian"},
+    {"spectrum": "matern", "smoothness": 0.5, "basis": "periodic"}, {"scale": "matched"})]
+
+
+@pytest.mark.parametrize("name, more", [*LEARNED, ("tupe", {"tupe_relative": True}), *SPECTRAL])
 def test_any_parameters_give_the_table(name, more):
     module = make(name, **more)
     wanted = faithful.encode(name, S, D, parameters=move_parameters(module), **table_options(name), **more)
     np.testing.assert_allclose(table_of(module).detach().numpy(), wanted, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("more", [{}, {"spectrum": "matern"}, {"spectrum": "gaussian", "length_scale": 2.0}, {"spectrum": "flat"},
+                                  {"basis": "periodic"}, {"basis": "periodic", "period": 12}, {"basis": "cosine", "period": 30}])
+@pytest.mark.parametrize("dim", [2, 3, 6, 7, 12, 13, 14, 20])
+def test_spectral_is_that_of_the_statement(dim, more):
+    if more.get("basis") == "periodic" and (dim < 3 or dim > more.get("period", dim)):
+        pytest.skip("no such table")
+    wanted = statements()["spectral"]().table(S, dim, **more)
+    np.testing.assert_allclose(faithful.encode("spectral", S, dim, **more), wanted, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in faithful.encodings().items() if entry.kind == "additive"])
@@ -110,6 +130,65 @@ def test_real_positions(name):
     at = [0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25]
     wanted = faithful.encode(name, dim=D, positions=at, **table_options(name))
     np.testing.assert_allclose(table_of(make(name, positions=at)).detach().numpy(), wanted, rtol=0, atol=1e-12)
+
+
+TIMES = [[0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25], [2.0, 3.0, 3.25, 3.5, 8.0, 8.5, 20.0]]
+IN_ATTENTION = [name for name, entry in faithful.encodings().items()
+                if entry.real_positions and getattr(ft._base.MODULES.get(name), "times_in_attention", False)]
+
+
+@pytest.mark.parametrize("name", IN_ATTENTION)
+def test_times_of_samples_are_positions_of_modules(name):
+    """One call with the times of each sample, and a module made for the positions of each."""
+    module, q = make(name), heads_of(inputs())
+    move_parameters(module)
+    found = ft.attention(q, q.flip(-1), q * 2, module, times=torch.tensor(TIMES, dtype=torch.float64))
+    for b, at in enumerate(TIMES):
+        alone = make(name, positions=at)
+        alone.load_state_dict(module.state_dict())
+        wanted = ft.attention(q[b], q[b].flip(-1), q[b] * 2, alone)
+        assert torch.allclose(found[b], wanted, rtol=0, atol=1e-12)
+    even = torch.arange(S, dtype=torch.float64).expand(2, -1)
+    assert torch.allclose(ft.attention(q, q, q, module, times=even), ft.attention(q, q, q, module), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", IN_ATTENTION)
+def test_masked_keys_and_their_times_change_nothing(name):
+    module, q = make(name), heads_of(inputs())
+    move_parameters(module)
+    mask = torch.ones(2, 1, S, S, dtype=torch.bool)
+    mask[..., S - 2:] = False
+    times, other = torch.tensor(TIMES, dtype=torch.float64), q.clone()
+    moved = times.clone()
+    moved[:, S - 2:] += 3
+    other[..., S - 2:, :] += 1
+    for before, after in ((None, None), (times, moved)):
+        wanted = ft.attention(q, q, q, module, mask=mask, times=before)[..., :S - 2, :]
+        found = ft.attention(other, other, other, module, mask=mask, times=after)[..., :S - 2, :]
+        assert torch.allclose(found, wanted, rtol=0, atol=1e-12)
+
+
+def test_times_are_for_modules_that_take_them():
+    q = heads_of(inputs())
+    with pytest.raises(ValueError, match="times: expected None for tupe, which takes none in attention"):
+        ft.attention(q, q, q, make("tupe"), times=torch.zeros(2, S))
+
+
+@pytest.mark.parametrize("scaling", [{"rope_scaling": "linear", "rope_factor": 2}, {"rope_scaling": "ntk", "rope_factor": 4},
+                                     {"rope_scaling": "yarn", "rope_factor": 4, "rope_trained": 100}])
+def test_scaled_rope_is_that_of_the_library(scaling):
+    module, q = make("rope", **scaling), heads_of(inputs())
+    np.testing.assert_allclose(table_of(module), faithful.encode("rope", S, D, heads=H, **scaling), rtol=0, atol=1e-12)
+    factor = 0.1 * np.log(4) + 1 if scaling["rope_scaling"] == "yarn" else 1.0
+    plain = (module.rotate(q) @ module.rotate(q).transpose(-1, -2) * factor ** 2 / (D // H) ** 0.5).softmax(-1) @ q
+    assert torch.allclose(ft.attention(q, q, q, module), plain, atol=1e-12)
+
+
+def test_one_sided_heads_of_alibi_are_those_of_the_library():
+    for heads in (1, 2, 3):
+        options = {"heads": heads, "alibi_heads": "one-sided"}
+        found = ft.encoding("alibi", S, dtype=torch.float64, **options)()
+        np.testing.assert_allclose(found.numpy(), faithful.encode("alibi", S, **options), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["dft", "learned", "learned-frequency"])
@@ -150,7 +229,14 @@ def naive_attention(q, k, v, name, module):
             rows = [int(np.clip(j - i, -3, 3)) + 3 for j in range(S)]
             if name == "shaw":
                 logits += [q[h, i] @ table[0, r] for r in rows]
-            logits /= np.sqrt(width * (2 if name == "tupe" else 1))
+            if name == "deberta":
+                of_queries, of_keys = table.reshape(2, -1, H, width)[:, :, h]
+                logits += [q[h, i] @ of_queries[r] + k[h, j] @ of_keys[r] for j, r in enumerate(rows)]
+            if name == "transformer-xl":
+                angle = (np.arange(S) - i)[:, None] * 1e4 ** (-np.arange(D // 2) / (D // 2))
+                waves = np.stack([np.cos(angle), np.sin(angle)], -1).reshape(S, -1)
+                logits += k[h] @ module.content[h].detach().numpy() + waves @ module.weight[h].detach().numpy().T @ q[h, i]
+            logits /= np.sqrt(width * {"tupe": 2, "deberta": 3}.get(name, 1))
             if kind == "logit bias":
                 logits += table[h, i]
             weights = np.exp(logits - logits.max())
@@ -181,6 +267,93 @@ def test_attention_masks_and_refuses_modules_of_the_input():
     assert torch.allclose(first, q[..., 0, :])  # the first position sees itself alone
     with pytest.raises(TypeError, match="expected a module that enters attention, or None, found Added"):
         ft.attention(q, q, q, make("dft"))
+
+
+class OneWindow:
+    """What a statement needs of a model around it (tests/encoding/statements)."""
+
+    def __init__(self, weights, **config):
+        self.c, self.p = types.SimpleNamespace(width=D, **config), weights
+
+    def apply(self, name, x):
+        return torch.nn.functional.linear(x, self.p[name + ".weight"], self.p[name + ".bias"])
+
+
+@pytest.mark.parametrize("name, names, more, config", [
+    ("cpe", ["depthwise.weight"], {"cpe_kernel": 5}, {"cpe_kernel": 5}),
+    ("dywpe", ["channel.weight", "channel.bias", "scales", "gate.weight", "gate.bias", "value.weight", "value.bias"],
+     {"dywpe_levels": 2}, {"dywpe_levels": 2}),
+    ("dywpe", ["channel.weight", "channel.bias", "scales", "gate.weight", "gate.bias", "value.weight", "value.bias"],
+     {"dywpe_levels": 3, "dywpe_wavelet": "haar"}, {"dywpe_levels": 3, "dywpe_wavelet": "haar"})])
+def test_codes_of_the_signal_are_those_of_the_statement(name, names, more, config):
+    module, x = make(name, **more), inputs()
+    window = OneWindow({f"encoding.{key}": value for key, value in zip(names, module.parameters())}, **config)
+    for steps in (S, 3):
+        mask = torch.ones(2, steps, dtype=torch.bool)
+        mask[1, steps - 1] = False
+        part = x[:, :steps]
+        wanted = part + statements()[name]().codes_of(window, part, mask)
+        assert torch.allclose(module(part, mask), wanted, atol=1e-12)
+        assert torch.allclose(module(part), part + statements()[name]().codes_of(window, part, torch.ones_like(mask)))
+    with pytest.raises(ValueError, match=f"{name} has no table: a model computes its codes from the steps"):
+        faithful.encode(name, S, D)
+
+
+def test_t_pe_adds_the_similarity_of_the_steps():
+    module, x = make("t-pe"), inputs()
+    move_parameters(module)
+    assert torch.equal(module(x), make("sinusoidal")(x))
+    q, k, v = (heads_of(inputs(seed=seed)) for seed in range(1, 4))
+    logits = torch.matmul(q, k.transpose(-2, -1)) / (D / H) ** 0.5
+    logits = logits + module.weight[:, None, None] * torch.matmul(x, x.transpose(-2, -1)).unsqueeze(1) / D ** 0.5
+    assert torch.allclose(ft.attention(q, k, v, module, signal=x), torch.matmul(logits.softmax(-1), v), atol=1e-12)
+    with pytest.raises(ValueError, match="t-pe: expected signal, the steps"):
+        ft.attention(q, k, v, module)
+
+
+@pytest.mark.parametrize("more", [{}, {"spe": "conv", "spe_kernel": 4}])
+def test_spe_meets_the_covariance_of_its_processes(more):
+    """The mean of many draws is what the paper derives: q_c k_c times the covariance of the two processes, and a gate."""
+    module = make("spe", spe_realizations=4096, **more)
+    q, k = (heads_of(inputs(seed=seed, batch=1)) for seed in (1, 2))
+    at = torch.arange(S, dtype=torch.float64)
+    lag = at[:, None] - at[None, :]
+    if more:
+        filters = [module.query_filter.detach(), module.key_filter.detach()]  # [P, C]
+        taps = range(len(filters[0]))
+        covariance = torch.zeros(D, S, S, dtype=torch.float64)
+        for p, other in ((p, other) for p in taps for other in taps):  # both see the noise at i + p = j + other
+            covariance += (filters[0][p] * filters[1][other])[:, None, None] * (lag == other - p)
+    else:
+        frequency, phase = torch.pi * torch.sigmoid(module.frequencies), module.phases
+        gains = torch.nn.functional.softplus(module.gains) ** 2 / (2 * module.gains.shape[1])
+        angle = frequency[..., None, None] * lag + phase[..., None, None]
+        covariance = (gains[..., None, None] * torch.cos(angle)).sum(1)
+    gate = torch.sigmoid(module.gate)[:, None, None]
+    covariance = ((1 - gate) * covariance + gate).reshape(H, D // H, S, S).detach()
+    wanted = torch.einsum("bhic,bhjc,hcij->bhij", q, k, covariance)
+    for training in (False, True):
+        torch.manual_seed(1)
+        a, b = module.train(training).rotated(q, k)
+        found = torch.matmul(a, b.transpose(-2, -1))
+        assert (found - wanted).norm() < 0.1 * wanted.norm()  # R = 4096: 1 / sqrt(R) is 0.016
+
+
+def test_spe_draws_in_training_alone():
+    module, q = make("spe"), heads_of(inputs())
+    assert torch.equal(forward(module, inputs()), forward(module, inputs()))
+    module.train()
+    assert not torch.equal(ft.attention(q, q, q, module), ft.attention(q, q, q, module))
+
+
+def test_tape_erpe_is_both():
+    module, tape, erpe = make("tape+erpe", heads=H), make("tape"), make("erpe")
+    move_parameters(module)
+    erpe.load_state_dict(module.state_dict())
+    x = inputs()
+    assert torch.equal(module(x), tape(x))
+    q = heads_of(x)
+    assert torch.equal(ft.attention(q, q, q, module), ft.attention(q, q, q, erpe))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -228,7 +401,8 @@ def test_state_dict(name):
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
 def test_dtypes(name, dtype):
     x = inputs(dtype)
-    if dtype == torch.float16 and not RECENT and not isinstance(make(name), (ft.Added, ft.LearnedTable, ft.Nothing)):
+    added = isinstance(make(name), (ft.Added, ft.LearnedTable, ft.Nothing)) and not isinstance(make(name), ft.InAttention)
+    if dtype == torch.float16 and not RECENT and not added:
         pytest.skip(f"torch {torch.__version__} multiplies no float16 on a CPU")
     for module in (make(name, torch.float32), make(name, torch.float32).to(dtype)):
         out = forward(module, x)
@@ -239,7 +413,7 @@ def test_dtypes(name, dtype):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_meta_device(name):
-    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name))
+    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name)).eval()
     assert all(t.is_meta for t in (*on_meta.buffers(), *on_meta.parameters()))
     assert forward(on_meta, inputs(torch.float32).to("meta")).is_meta
     on_meta.to_empty(device="cpu").reset_parameters()

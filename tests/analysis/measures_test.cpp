@@ -354,6 +354,7 @@ TEST(Extent, FirstCollision) {
 
 TEST(Analysis, EveryEncodingOfTheCatalogAtEdgeSizes) {
   for (const CatalogEntry& entry : encoding_catalog()) {
+    if (!entry.has_table() && entry.kind != EncodingKind::kNone) continue;
     for (const auto& [length, dim, heads] : {std::tuple{1, 2, 1}, {2, 2, 1}, {6, 8, 2}, {3, 8, 2}}) {
       EncodingOptions options{.length = static_cast<std::size_t>(length),
                               .dim = static_cast<std::size_t>(dim),

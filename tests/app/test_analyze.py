@@ -104,7 +104,7 @@ def test_the_page_stands_alone_and_says_what_is_wrong(tmp_path):
     ids = re.findall(r"\sid=[\"']([^\"']+)", page)
     assert len(ids) == len(set(ids))
     folder = {path.name for path in (tmp_path / "out/report").iterdir()}
-    for name in ("spectrum", "reconstruction", "table", "gram", "sigma-sweep", "noise", "singular-values"):
+    for name in ("frontier", "spectrum", "reconstruction", "table", "gram", "sigma-sweep", "noise", "singular-values"):
         assert f"{name}.svg" in folder and f"{name}.csv" in folder
     assert {"analysis.json", "measures.csv", "deltas.csv"} <= folder
     again = run("analyze", "a&b.npy", "sinusoidal", "alibi", "-o", "again", "--heads", 2, cwd=tmp_path)

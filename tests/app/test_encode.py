@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from program import rejected, run
 
-CATALOG = [entry["name"] for entry in json.loads(run("list", "--json").stdout)]
+KINDS = {entry["name"]: entry["kind"] for entry in json.loads(run("list", "--json").stdout)}
+CATALOG = list(KINDS)
+TABLES = [name for name, kind in KINDS.items() if kind not in ("none", "from the signal", "stochastic")]
 
 
 def test_list_knows_every_encoding_and_tells_about_each():
@@ -17,15 +19,16 @@ def test_list_knows_every_encoding_and_tells_about_each():
     assert rejected("list", "dtf") == 'encoding: expected the name of an encoding, found "dtf" (known: ' + ", ".join(CATALOG) + ")"
 
 
-@pytest.mark.parametrize("name", [n for n in CATALOG if n != "none"])
+@pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("dtype", ["f64", "f32"])
 def test_every_encoding_is_written_for_numpy(tmp_path, name, dtype):
     path = tmp_path / "table.npy"
     done = run("encode", name, "--length", 20, "--dim", 32, "--heads", 4, "--clip", 5, "--time-dim", 6, "--dtype", dtype, "-o", path)
     assert done.returncode == 0, done.stderr
     table = np.load(path)
-    shapes = {"rope": (20, 8), "shaw": (2, 11, 8), "mtan": (20, 6), "time2vec": (20, 6),
-              **dict.fromkeys(["t5", "alibi", "kerple", "tupe", "erpe"], (4, 20, 20))}
+    shapes = {"rope": (20, 8), "fope": (20, 8), "pope": (20, 16), "shaw": (2, 11, 8), "deberta": (2, 11, 32), "mtan": (20, 6), "time2vec": (20, 6)}
+    if KINDS[name] in ("logit bias", "post-softmax weights"):
+        shapes[name] = (4, 20, 20)
     assert table.shape == shapes.get(name, (20, 32))
     assert table.dtype == {"f64": np.float64, "f32": np.float32}[dtype]
     assert np.isfinite(table).all()
@@ -68,6 +71,32 @@ def test_more_positions_than_dimensions(tmp_path):
     path = tmp_path / "t.npy"
     assert run("encode", "dft", "--length", 80, "--dim", 64, "--period", 80, "-o", path).returncode == 0
     assert run("decode", path, "--period", 80).stdout.split() == [str(s) for s in range(80)]
+
+
+@pytest.mark.parametrize("length, dim, options, basis", [
+    (80, 256, [], "periodic basis, period 256, exponential spectrum, length scale 13.3"),
+    (64, 64, ["--spectrum", "matern", "--smoothness", 0.5], "cosine basis, period 128, matern spectrum, length scale 10.7, smoothness 0.5"),
+    (100, 64, ["--length-scale", 5], "cosine basis, period 200, exponential spectrum, length scale 5"),
+    (64, 64, ["--basis", "periodic", "--period", 64, "--spectrum", "flat"], "periodic basis, period 64, flat spectrum")])
+def test_spectral_says_its_basis_and_decodes(tmp_path, length, dim, options, basis):
+    path = tmp_path / "t.npy"
+    done = run("encode", "spectral", "--length", length, "--dim", dim, *options, "-o", path)
+    assert done.stdout == f"{path}: spectral ({length}, {dim}), f64; {basis}\n"
+    found = run("decode", path, "--encoding", "spectral", *options)
+    assert found.stdout.split() == [str(s) for s in range(length)] and found.stderr == ""
+    np.save(path, 3 * np.load(path)[::-1])
+    assert json.loads(run("decode", path, "--encoding", "spectral", "--scale", 3, "--json", *options).stdout) == list(range(length))[::-1]
+    assert "are guesses: look at --length-scale" in run("decode", path, "--encoding", "spectral", *options).stderr
+    assert basis in run("analyze", "spectral", "--length", length, "--dim", dim, *options).stdout
+
+
+def test_spectral_refuses_options_without_meaning(tmp_path):
+    size = ("encode", "spectral", "--length", 8, "--dim", 4)
+    assert rejected(*size, "--smoothness", 2) == "--smoothness applies only to --spectrum matern"
+    assert rejected(*size, "--spectrum", "flat", "--length-scale", 2) == (
+        "--length-scale does not apply to --spectrum flat: it weighs all frequencies alike")
+    np.save(tmp_path / "t.npy", np.ones((2, 4)))
+    assert rejected("decode", tmp_path / "t.npy", "--encoding", "spectral", "--scale", 0).startswith("--scale: expected a positive number")
 
 
 def test_scale_and_positions(tmp_path):

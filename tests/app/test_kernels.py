@@ -56,7 +56,7 @@ def test_diagnosis_by_occlusion(folder):
     assert done.returncode == 0, done.stderr
     assert "Look first at flow" in done.stdout
     page = (folder / "why" / "report.html").read_text()
-    assert "occlusion alone ranks" in page and "Attention shows" not in page
+    assert "neither attention nor gradients" in page and "Attention shows" not in page
 
 
 def test_whole_series_of_unequal_lengths(folder):

@@ -6,37 +6,20 @@
 
 #include <gtest/gtest.h>
 
-#include "faithful/base/random.h"
 #include "faithful/diagnose/alarms.h"
 #include "faithful/diagnose/diagnoser.h"
 #include "faithful/model/infer.h"
+#include "tests/diagnose/made_windows.h"
 #include "tests/model/tiny.h"
 #include "tests/support.h"
 
 namespace faithful {
 namespace {
 
+using testing::cut;
+using testing::noise;
 using testing::tiny;
 using testing::tiny_dfstrans;
-
-Dataset noise(std::size_t channels, const std::vector<std::size_t>& lengths) {
-  Dataset dataset{.name = "noise", .channels = numbered_channels(channels)};
-  Random random(3);
-  for (const std::size_t length : lengths) {
-    Series series{.name = std::to_string(dataset.series.size()), .values = Matrix<float>(length, channels)};
-    for (float& value : series.values.values) value = static_cast<float>(random.normal());
-    for (std::size_t t = 0; t < length; ++t) series.times.push_back(static_cast<std::int64_t>(t * t));
-    dataset.series.push_back(std::move(series));
-  }
-  return dataset;
-}
-
-// Windows as they are, not scaled.
-Windows cut(const Dataset& dataset, const WindowOptions& options) {
-  const std::vector<float> zeros(dataset.channels.size(), 0.0F), ones(dataset.channels.size(), 1.0F);
-  const Scaler scaler(ScalerRecord{ScalerKind::kNone, {zeros, ones}, {}});
-  return std::move(cut_windows(Split::hold_out_all(dataset, options), scaler).test);
-}
 
 TEST(Alarms, OverlappingWindowsAreOne) {
   const Dataset dataset = noise(1, {40, 40});
@@ -164,12 +147,37 @@ TEST(Diagnoser, EveryMethodAnswersForEveryForm) {
     EXPECT_NEAR(std::accumulate(attention.begin(), attention.end(), 0.0), of.whole ? 1 : 2, 1e-5);  // windows
     EXPECT_EQ(found.details.spatial.rows, of.config.is_dfstrans() ? 3U : 0U);
     EXPECT_EQ(found.details.temporal_heads.size(), of.config.body.heads);
-    const MethodAnswer together = combined(std::span(found.methods).first(2), found.pieces, 3);  // not the gradient
+    const MethodAnswer together = combined(std::span(found.methods).first(2), found.pieces, 3);  // without relations
     EXPECT_EQ(found.together.sensors, together.sensors);
     EXPECT_EQ(found.together.times, together.times);
     EXPECT_EQ(agreements(found).size(), 3U);
     EXPECT_EQ(agreements(found)[2].sensors.has_value(), true);
   }
+}
+
+// With relations, the disagreement of the sensors is a fourth method, and counts in what is said together.
+TEST(Diagnoser, SensorsThatDisagreeCount) {
+  const Case of{cases()[0].config};
+  const Dataset dataset = data_for(of);
+  const std::size_t length = of.config.input.length;
+  const Windows windows = cut(dataset, {.length = length, .stride = length});
+  Classifier<float> classifier(of.config);
+  classifier.initialize(4);
+  ThreadPool pool(2);
+  const std::vector<std::uint32_t> numbers = {0, 1};
+  const Transformer model = Transformer::view_of(classifier);
+  Diagnoser diagnoser(model, fit_normal(windows, numbers, false, pool), {}, pool);
+  const std::vector<Alarm> alarms = find_alarms(windows, std::vector<double>(windows.size(), 1.0), 0.5);
+  const Diagnosis found = diagnoser.diagnose(windows, alarms[0]);
+  ASSERT_EQ(found.methods.size(), 4U);
+  EXPECT_EQ(found.methods[3].method, "disagreement");
+  // Over the windows they were fitted on, the mean square of each sensor is 1.
+  for (const double weight : found.methods[3].sensors) EXPECT_NEAR(weight, 1, 1e-4);
+  const std::vector<double>& times = found.methods[3].times;
+  EXPECT_NEAR(std::accumulate(times.begin(), times.end(), 0.0), static_cast<double>(3 * 2 * length), 1e-2);
+  const std::vector<MethodAnswer> voices = {found.methods[0], found.methods[3]};
+  EXPECT_EQ(found.together.times, combined(voices, found.pieces, 3).times);
+  EXPECT_EQ(found.together.sensors, combined(voices, found.pieces, 3).sensors);
 }
 
 // Maps grow with the square of the steps: 2 layers, 2 heads and 12,000 steps would take gigabytes.

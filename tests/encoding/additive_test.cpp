@@ -226,6 +226,15 @@ TEST(Controls, RotationIsUniform) {
   EXPECT_LT(positive, 130);
 }
 
+TEST(TemporalCodes, AreTheOriginalOnesWithAWeightForEachHead) {
+  for (const auto& [length, dim] : {std::pair{1, 1}, {2, 2}, {7, 5}, {11, 8}}) {
+    const EncodingOptions options{
+        .length = static_cast<std::size_t>(length), .dim = static_cast<std::size_t>(dim), .heads = 3};
+    EXPECT_EQ(make_encoding("t-pe", options).values, make_encoding("sinusoidal", options).values);
+    EXPECT_EQ(start_parameters("t-pe", options), std::vector<double>(3, 0.1));
+  }
+}
+
 TEST(Scale, SetsTheRmsNormOfEveryAdditiveEncoding) {
   for (const CatalogEntry& entry : encoding_catalog()) {
     if (entry.kind != EncodingKind::kAdditive) continue;

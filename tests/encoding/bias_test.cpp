@@ -20,8 +20,8 @@ TEST(T5, BucketsBeginWhereTheyShould) {
   for (std::size_t bucket = 0; bucket < 16; ++bucket) {
     const std::ptrdiff_t end = bucket + 1 < 16 ? starts[bucket + 1] : 1000;
     for (; distance < end; ++distance) {
-      ASSERT_EQ(t5_bucket(-distance), bucket) << distance;
-      ASSERT_EQ(t5_bucket(distance), distance == 0 ? 0 : bucket + 16) << distance;
+      ASSERT_EQ(t5_bucket(static_cast<double>(-distance)), bucket) << distance;
+      ASSERT_EQ(t5_bucket(static_cast<double>(distance)), distance == 0 ? 0 : bucket + 16) << distance;
     }
   }
 }
@@ -33,6 +33,20 @@ TEST(T5, BucketsAgreeWithTheLogarithm) {
     if (std::abs(exact - std::round(exact)) < 1e-9) continue;
     EXPECT_EQ(t5_bucket(-distance), std::min<std::size_t>(15, static_cast<std::size_t>(exact))) << distance;
   }
+}
+
+TEST(T5, RealDistancesHaveTheBucketThatTheyReach) {
+  EXPECT_EQ(t5_bucket(-0.5), 0u);
+  EXPECT_EQ(t5_bucket(0.5), 16u);
+  EXPECT_EQ(t5_bucket(-7.9), 7u);
+  EXPECT_EQ(t5_bucket(11.99), 16 + 8u);
+  EXPECT_EQ(t5_bucket(12), 16 + 9u);
+  EXPECT_EQ(t5_bucket(-1e300), 15u);
+  std::vector<double> table(32);
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<double>(i);
+  const Encoding encoding =
+      make_encoding("t5", {.length = 3, .heads = 1, .positions = {0, 2.5, 40}, .parameters = table});
+  EXPECT_EQ(encoding.values, (std::vector<double>{0, 18, 28, 2, 0, 28, 12, 12, 0}));
 }
 
 TEST(T5, BiasReadsItsTable) {
@@ -78,6 +92,20 @@ TEST(Alibi, BiasFallsWithDistance) {
   EXPECT_FALSE(std::signbit(at(encoding, 0, 2, 2)));
   const Encoding uneven = make_encoding("alibi", {.length = 2, .positions = {0, 2.5}});
   EXPECT_EQ(at(uneven, 0, 1, 0), -1.25);
+}
+
+TEST(Alibi, OneSidedHeadsHideTheOtherSide) {
+  const Encoding three = make_encoding("alibi", {.length = 3, .heads = 3, .own = {{"alibi_heads", "one-sided"}}});
+  for (const std::size_t h : {0, 1}) {  // the slopes of two heads: 1/16, 1/256
+    EXPECT_EQ(at(three, h, 2, 0), h == 0 ? -0.125 : -0.0078125);
+    EXPECT_EQ(at(three, h, 0, 2), -1e4);
+    EXPECT_EQ(at(three, h, 1, 1), 0);
+  }
+  EXPECT_EQ(at(three, 2, 0, 2), -0.0078125);  // the slope of one head: 1/256
+  EXPECT_EQ(at(three, 2, 2, 0), -1e4);
+  EXPECT_EQ(at(three, 2, 2, 2), 0);
+  const Encoding one = make_encoding("alibi", {.length = 2, .heads = 1, .own = {{"alibi_heads", "one-sided"}}});
+  EXPECT_EQ(one.values, (std::vector<double>{0, -1e4, -0.00390625, 0}));
 }
 
 TEST(Kerple, IsLogarithmic) {
@@ -133,6 +161,26 @@ TEST(Erpe, HasAWeightForEveryOffset) {
   const Encoding encoding = make_encoding("erpe", {.length = 3, .heads = 1, .parameters = given});
   EXPECT_EQ(encoding.kind, EncodingKind::kWeightBias);
   EXPECT_EQ(encoding.values, (std::vector<double>{3, 2, 1, 4, 3, 2, 5, 4, 3}));
+}
+
+TEST(TapeErpe, IsTheTableOfTapeWithTheWeightsOfErpe) {
+  for (const auto& [length, dim] : {std::pair{1, 1}, {2, 2}, {7, 5}, {11, 8}}) {
+    EncodingOptions options{
+        .length = static_cast<std::size_t>(length), .dim = static_cast<std::size_t>(dim), .heads = 3};
+    const Encoding both = make_encoding("tape+erpe", options);
+    EXPECT_EQ(both.values, make_encoding("tape", options).values);
+    EXPECT_EQ(both.frequencies, make_encoding("tape", options).frequencies);
+    EXPECT_EQ(start_parameters("tape+erpe", options), start_parameters("erpe", options));
+  }
+  const Encoding two = make_encoding("tape+erpe", {.length = 2, .dim = 2});  // d/S = 1
+  EXPECT_EQ(two.values, (std::vector<double>{0, 1, std::sin(1.0), std::cos(1.0)}));
+}
+
+TEST(Erpe, InterpolatesBetweenWholeOffsets) {
+  const std::vector<double> given{1, 2, 4, 8, 16};  // offsets i - j = -2 .. 2
+  const Encoding encoding =
+      make_encoding("erpe", {.length = 3, .heads = 1, .positions = {0, 0.5, 7}, .parameters = given});
+  EXPECT_EQ(encoding.values, (std::vector<double>{4, 3, 1, 6, 4, 1, 16, 16, 4}));
 }
 
 }  // namespace

@@ -27,10 +27,11 @@ TEST(Catalog, UnderstandsFormerNames) {
 }
 
 TEST(Catalog, KnowsEveryEncodingOnce) {
-  const std::set<std::string> expected{"none",   "sinusoidal", "dft",   "learned", "learned-frequency",
-                                       "mtan",   "time2vec",   "tape",  "rope",    "shaw",
-                                       "t5",     "tupe",       "alibi", "kerple",  "erpe",
-                                       "onehot", "rotation"};
+  const std::set<std::string> expected{"none",   "sinusoidal", "dft",       "learned", "learned-frequency",
+                                       "mtan",   "time2vec",   "tape",      "rope",    "shaw",
+                                       "t5",     "tupe",       "alibi",     "kerple",  "erpe",
+                                       "onehot", "rotation",   "tape+erpe", "t-pe",    "cpe",
+                                       "spe",    "dywpe"};
   std::set<std::string> names;
   for (const CatalogEntry& entry : encoding_catalog()) {
     EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
@@ -43,6 +44,7 @@ TEST(Catalog, KnowsEveryEncodingOnce) {
 
 TEST(Catalog, MakersGiveTheShapeOfTheirKind) {
   for (const CatalogEntry& entry : encoding_catalog()) {
+    if (!entry.has_table() && entry.kind != EncodingKind::kNone) continue;
     for (const std::size_t length : {1, 2, 7}) {
       const Encoding encoding = make_encoding(entry.name, {.length = length, .dim = 16});
       std::size_t values = encoding.shape.empty() ? 0 : 1;
@@ -67,12 +69,35 @@ TEST(Catalog, RowsDependOnTheLengthWhereItSaysSo) {
 TEST(Catalog, StartParametersAreWhatMakersStartFrom) {
   for (const CatalogEntry& entry : encoding_catalog()) {
     EncodingOptions options{.length = 6, .dim = 16};
+    if (!entry.has_table() && entry.kind != EncodingKind::kNone) {
+      EXPECT_FALSE(start_parameters(entry.name, options).empty()) << entry.name;
+      continue;
+    }
     const Encoding plain = make_encoding(entry.name, options);
     const std::vector<double> start = start_parameters(entry.name, options);
     EXPECT_EQ(start.empty(), !entry.learned()) << entry.name;
     options.parameters = start;
     EXPECT_EQ(make_encoding(entry.name, options).values, plain.values) << entry.name;
   }
+}
+
+TEST(Catalog, EncodingsOfTheSignalHaveNoTable) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    const bool without = entry.kind == EncodingKind::kFromSignal || entry.kind == EncodingKind::kStochastic;
+    EXPECT_EQ(entry.has_table(), entry.kind != EncodingKind::kNone && !without) << entry.name;
+    if (entry.kind != EncodingKind::kFromSignal) continue;
+    EXPECT_EQ(rejection([&] { make_encoding(entry.name, {.length = 4, .dim = 8}); }),
+              entry.name + " has no table: a model computes its codes from the steps of each window");
+    check_encoding(entry.name, {.length = 4, .dim = 8});
+  }
+  EXPECT_EQ(rejection([] {
+              check_encoding("cpe", {.length = 4, .dim = 8, .own = {{"cpe_kernel", 4}}});
+            }),
+            "cpe_kernel: expected an odd number, found 4");
+  EXPECT_EQ(rejection([] { make_encoding("spe", {.length = 4, .dim = 8}); }),
+            "spe has no table: a model multiplies queries and keys by random numbers");
+  EXPECT_EQ(rejection([] { check_encoding("spe", {.length = 4, .dim = 12}); }),
+            "heads: expected a divisor of dim 12, found 8");
 }
 
 TEST(Catalog, RejectsUnknownNames) {
@@ -121,7 +146,7 @@ TEST(Catalog, RejectsOptionsThatWouldDoNothing) {
   EXPECT_EQ(rejection([] {
               make_encoding("tape", {.length = 4, .dim = 4, .own = {{"period", 8}}});
             }),
-            "period applies only to dft, not to tape");
+            "period applies only to dft, spectral, spectral-learned, not to tape");
   EXPECT_EQ(rejection([] { make_encoding("alibi", {.length = 4, .scale = parse_scale("unit")}); }),
             "scale applies only to additive encodings, not to alibi");
   EXPECT_EQ(rejection([] { make_encoding("learned", {.length = 1, .dim = 4, .positions = {0.5}}); }),

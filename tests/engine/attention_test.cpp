@@ -20,7 +20,20 @@ struct Sizes {
 const std::vector<Sizes> kSizes = {{1, 1, 1, 2, 1}, {2, 3, 2, 4, 3}, {1, 7, 3, 2, 5}, {2, 13, 1, 6, 2}};
 
 // Which position terms take part; bit by bit.
-enum Term { kRotation = 1, kRelativeKeys = 2, kRelativeValues = 4, kBias = 8, kWeights = 16, kMask = 32, kHalves = 64 };
+enum Term {
+  kRotation = 1,
+  kRelativeKeys = 2,
+  kRelativeValues = 4,
+  kBias = 8,
+  kWeights = 16,
+  kMask = 32,
+  kHalves = 64,
+  kAll = 127,
+  kPerHead = 128,  // relative vectors for each head
+  kRelativeQueries = 256,
+  kTimes = 512,
+  kFunction = 1024,  // with times
+};
 
 constexpr std::size_t kClip = 2;
 
@@ -34,7 +47,37 @@ std::vector<Variable> variables_of(const Sizes& n) {
           Shape{2 * kClip + 1, n.key_width},
           Shape{2 * kClip + 1, n.value_width},
           Shape{n.heads, 2 * n.positions - 1},
-          Shape{n.heads, 2 * n.positions - 1}};
+          Shape{n.heads, 2 * n.positions - 1},
+          Shape{n.heads, 2 * kClip + 1, n.key_width},
+          Shape{n.heads, 2 * kClip + 1, n.value_width},
+          Shape{n.heads, 2 * kClip + 1, n.key_width},
+          Shape{n.heads, 1}};
+}
+
+// Uneven; some pairs lie beyond the ends of the tables, some at whole distances.
+template <class T>
+std::vector<T> times_of(const Sizes& n) {
+  std::vector<T> times;
+  for (std::size_t i = 0; i < n.samples * n.positions; ++i) {
+    times.push_back(static_cast<T>(i % n.positions) * (i % 3 == 0 ? T(1) : T(0.75)));
+  }
+  return times;
+}
+
+// a_h sin(offset)
+template <class T>
+OffsetFunction<T> sine_of(Tensor<T> a) {
+  OffsetFunction<T> f;
+  f.of[0] = a;
+  f.add = [](const OffsetFunction<T>& of, Tape<T>&, std::size_t h, std::span<const T> offsets, T* row) {
+    for (std::size_t j = 0; j < offsets.size(); ++j) row[j] += of.of[0].data[h] * std::sin(offsets[j]);
+  };
+  f.add_gradient = [](const OffsetFunction<T>& of, Tape<T>& tape, std::size_t h, std::span<const T> offsets,
+                      const T* d) {
+    T* to = tape.gradient_to_add(of.of[0]);
+    for (std::size_t j = 0; j < offsets.size(); ++j) to[h] += d[j] * std::sin(offsets[j]);
+  };
+  return f;
 }
 
 // Sample 0 lacks its last position, the others their first; one position alone stays.
@@ -48,29 +91,50 @@ std::vector<std::uint8_t> mask_of(const Sizes& n) {
 
 template <class T>
 AttentionInputs<T> assemble(const Sizes& n, int terms, const std::vector<Tensor<T>>& x,
-                            const std::vector<std::uint8_t>& mask) {
+                            const std::vector<std::uint8_t>& mask, const std::vector<T>& times) {
   AttentionInputs<T> in{.query = x[0], .key = x[1], .value = x[2], .heads = n.heads};
   if (terms & kRotation) in.angles = x[3];
   if (terms & kHalves) in.pairing = Pairing::kHalves;
-  if (terms & kRelativeKeys) in.relative_keys = x[4];
-  if (terms & kRelativeValues) in.relative_values = x[5];
+  if (terms & kRelativeKeys) in.relative_keys = x[terms & kPerHead ? 8 : 4];
+  if (terms & kRelativeValues) in.relative_values = x[terms & kPerHead ? 9 : 5];
+  if (terms & kRelativeQueries) in.relative_queries = x[10];
+  if (terms & kTimes) in.times = times;
+  if (terms & kFunction) in.offset_function = sine_of(x[11]);
   if (terms & kBias) in.offset_bias = x[6];
   if (terms & kWeights) in.offset_weights = x[7];
   if (terms & kMask) in.valid = mask;
   return in;
 }
 
-constexpr int kTermSets[] = {0,     kRotation, kRotation | kHalves, kRelativeKeys, kRelativeValues, kBias, kWeights,
-                             kMask, 127};
+constexpr int kTermSets[] = {0,
+                             kRotation,
+                             kRotation | kHalves,
+                             kRelativeKeys,
+                             kRelativeValues,
+                             kBias,
+                             kWeights,
+                             kMask,
+                             kAll,
+                             kPerHead | kRelativeKeys | kRelativeValues,
+                             kRelativeQueries,
+                             kPerHead | kRelativeQueries | kAll,
+                             kTimes | kRelativeKeys,
+                             kTimes | kRelativeValues,
+                             kTimes | kRelativeQueries,
+                             kTimes | kWeights | kMask,
+                             kTimes | kFunction,
+                             kTimes | kBias,
+                             kTimes | kFunction | kPerHead | kRelativeQueries | kAll};
 
 TEST(Attention, GradientsOfEveryTermKeptAndRecomputed) {
   for (const Sizes& n : kSizes) {
     const std::vector<std::uint8_t> mask = mask_of(n);
+    const std::vector<double> times = times_of<double>(n);
     for (const int terms : kTermSets) {
       for (const std::size_t keep : {0, 512}) {
         SCOPED_TRACE(std::to_string(n.positions) + " positions, terms " + std::to_string(terms));
         expect_gradients(variables_of(n), [&](Tape<double>& tape, const Tensors& x) {
-          AttentionInputs<double> in = assemble(n, terms, x, mask);
+          AttentionInputs<double> in = assemble(n, terms, x, mask, times);
           in.keep_up_to = keep;
           return attention(tape, in);
         });
@@ -84,6 +148,7 @@ TEST(Attention, EqualsItsDefinition) {
   parameters.allocate();
   for (const Sizes& n : kSizes) {
     const std::vector<std::uint8_t> mask = mask_of(n);
+    const std::vector<double> times = times_of<double>(n);
     for (const int terms : kTermSets) {
       Tape<double> tape;
       tape.begin(parameters, {});
@@ -94,18 +159,25 @@ TEST(Attention, EqualsItsDefinition) {
         for (std::size_t i = 0; i < v.shape.count(); ++i) v.values.push_back(random.uniform(-2, 2));
         x.push_back(tape.input(v.values.data(), v.shape));
       }
-      const AttentionInputs<double> in = assemble(n, terms, x, mask);
+      const AttentionInputs<double> in = assemble(n, terms, x, mask, times);
       const Tensor<double> ours = attention(tape, in);
-      const std::vector<double> naive = reference::attention(in);
+      const std::vector<double> naive = reference::attention(tape, in);
       for (std::size_t i = 0; i < naive.size(); ++i) ASSERT_NEAR(ours.data[i], naive[i], 1e-12);
     }
   }
 }
 
 // Long enough for several tiles of rows, in float: against the definition in double, and kept against recomputed.
-TEST(Attention, ManyTilesGiveTheSame) {
+class AttentionTiles : public ::testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Terms, AttentionTiles,
+                         ::testing::Values(kAll, kAll | kPerHead | kRelativeQueries,
+                                           kTimes | kFunction | kPerHead | kRelativeQueries | kAll));
+
+TEST_P(AttentionTiles, ManyTilesGiveTheSame) {
   const Sizes n{1, 600, 2, 4, 3};
+  const int terms = GetParam();
   const std::vector<std::uint8_t> mask = mask_of(n);
+  const std::vector<float> times = times_of<float>(n);
   Random random(4);
   std::vector<Variable> variables = variables_of(n);
   std::vector<std::vector<float>> values;
@@ -119,7 +191,7 @@ TEST(Attention, ManyTilesGiveTheSame) {
   tape.begin(none, {});
   Tensors exact;
   for (Variable& v : variables) exact.push_back(tape.input(v.values.data(), v.shape));
-  const std::vector<double> naive = reference::attention(assemble(n, 127, exact, mask));
+  const std::vector<double> naive = reference::attention(tape, assemble(n, terms, exact, mask, times_of<double>(n)));
 
   Parameters<float> no_weights;
   no_weights.allocate();
@@ -133,7 +205,7 @@ TEST(Attention, ManyTilesGiveTheSame) {
     for (std::size_t v = 0; v < values.size(); ++v) {
       x.push_back(floats.variable(values[v].data(), variables[v].shape, gradients[v].data()));
     }
-    AttentionInputs<float> in = assemble(n, 127, x, mask);
+    AttentionInputs<float> in = assemble(n, terms, x, mask, times);
     in.keep_up_to = keep == 0 ? 0 : 1000;
     const Tensor<float> out = attention(floats, in);
     for (std::size_t i = 0; i < naive.size(); ++i)

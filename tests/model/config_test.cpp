@@ -85,8 +85,7 @@ TEST(Config, SaysWhatAnEncodingNeeds) {
   EXPECT_NE(complaint([](C c) { c.input.length = 9; }, "onehot").find("m.safetensors: "), std::string::npos);
   EXPECT_NE(complaint([](C c) { c.body.head_width = 3; }, "rope").find("an even head width for rope"),
             std::string::npos);
-  for (const char* encoding :
-       {"none", "learned", "shaw", "t5", "tupe", "alibi", "kerple", "erpe", "onehot", "rotation"}) {
+  for (const char* encoding : {"none", "learned", "tupe", "tape+erpe", "onehot", "rotation"}) {
     EXPECT_NE(complaint([](C c) { c.position.source = PositionSource::kTime; }, encoding)
                   .find("expected an encoding of times"),
               std::string::npos)
@@ -126,10 +125,10 @@ TEST(Config, AbsurdProductsAreTurnedAwayAtOnce) {
     wide.input.length = most;
     wide.body.width = 65536;
     wide.body.heads = 1024;
-    EXPECT_TRUE(encoding == "none" || encoding == "rope" || encoding == "shaw" || encoding == "t5" ||
-                encoding == "alibi" || encoding == "kerple" || encoding == "erpe" ||
-                catalog_entry(encoding).kind == EncodingKind::kConcatenated ||
-                !rejection([&] { check_config(wide); }).empty());
+    const CatalogEntry& entry = catalog_entry(encoding);
+    if (entry.kind == EncodingKind::kAdditive || entry.absolute || encoding == "transformer-xl") {
+      EXPECT_FALSE(rejection([&] { check_config(wide); }).empty());
+    }
   }
   EXPECT_NE(complaint([&](ModelConfig& c) {
               c.position.own.set("period", most + 1);

@@ -126,6 +126,21 @@ TEST(WholeModelGradients, Variants) {
     config.position.time_step = 1;
     check_masked_gradients(config);
   }
+  for (const char* basis : {"periodic", "cosine"}) {
+    for (const char* spectrum : {"matern", "gaussian"}) {
+      config = tiny("spectral-learned");
+      config.position.own.set("basis", basis);
+      config.position.own.set("spectrum", spectrum);
+      check_gradients(config);
+    }
+    config.position.own.set("learned_spectrum", "frequencies");
+    check_masked_gradients(config);
+    config.position.own.set("period", 24);
+    config.position.scale = "matched";
+    config.position.source = PositionSource::kTime;
+    config.position.time_step = 1;
+    check_masked_gradients(config);
+  }
   config = tiny("learned-frequency");
   config.position.scale = "matched";
   check_gradients(config);

@@ -165,11 +165,15 @@ class Model:
         name, e = f"layers.{layer}.attention.", self.encoding
         projected = self.apply(name + "qkv", h)
         q, k, v = map(self.heads_of, [projected] * 3 if e.replaces_queries else projected.chunk(3, -1))
+        if (codes := e.in_queries(self, t)) is not None and codes.shape[-1] == h.shape[-1]:
+            q, k = map(self.heads_of, self.apply(name + "qkv", h + codes).chunk(3, -1)[:2])
         q, k = e.queries_and_keys(self, name, t, q, k)
         at = torch.arange(h.shape[1])
-        offsets = at[None, :] - at[:, None]
+        if t.dim() == 2:  # a class token is one position before the first step
+            at = torch.cat([t.min(-1, keepdim=True).values - 1, t], -1) if self.token else t
+        offsets = at[..., None, :] - at[..., :, None]
         scores = (q @ k.transpose(-1, -2) + e.key_terms(self, name, q, offsets)) / math.sqrt(self.head_width / e.content_share)
-        scores = scores + e.bias(self, name, offsets)
+        scores = scores + e.bias(self, name, offsets) + e.signal_bias(self, name, self.signal)
         weights = torch.softmax(scores.masked_fill(~allowed[:, None, None, :], -math.inf), -1)
         weights = weights + e.weights(self, name, offsets) * allowed[:, None, None, :]
         out = weights @ v + e.value_terms(self, name, weights, offsets)
@@ -221,7 +225,9 @@ class Model:
         t = torch.arange(self.steps, dtype=D64) if times is None else times[:, ::self.per_step]
         h = self.embed(x * valid[..., None], valid, t)
         codes = self.encoding.codes(self, t)
+        codes = self.encoding.codes_of(self, h, allowed) if codes is None else codes
         h = h if codes is None else h + codes
+        self.signal = F.pad(h, (0, 0, int(self.token), 0))
         if self.token:
             h = torch.cat([self.p["token"].expand(len(h), 1, -1), h], 1)
             allowed = torch.cat([torch.ones(len(h), 1, dtype=torch.bool), allowed], 1)
@@ -283,7 +289,7 @@ class SpatioTemporal(Model):
             own = {key: value[number] for key, value in own.items()}
         kept, encoding = dict(self.p), self.encoding
         self.p.update({"layers.0.attention.qkv." + key: own["qkv." + key] for key in ("weight", "bias")})
-        self.encoding = encoding if name == "temporal" else Statement()
+        self.encoding, self.signal = encoding if name == "temporal" else Statement(), h
         attended = F.linear(self.attend(0, h, t, allowed), own["out.weight"], own["out.bias"])
         self.p, self.encoding = kept, encoding
         return self.normalize(name + ".norm", h + attended)
@@ -304,6 +310,8 @@ class SpatioTemporal(Model):
         codes = self.encoding.codes(self, t)
         if codes is not None:
             h = h + (codes if codes.dim() == 2 else codes[:, None])
+        elif (codes := self.encoding.codes_of(self, h.flatten(0, 1), allowed.repeat_interleave(c.channels, 0))) is not None:
+            h = h + codes.reshape(h.shape)
         when = torch.stack([self.branch("temporal", s, h[:, s], t, allowed) for s in range(c.channels)], 1)
         everywhere = torch.ones(len(x), c.channels, dtype=torch.bool)
         where = torch.stack([self.branch("spatial", s, h[:, :, s], t, everywhere) for s in range(self.steps)], 2)
@@ -381,7 +389,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--encoding", help="only the cases of this one, which is not among the old")
+    parser.add_argument("--encoding", help="only the cases of this one, without those of CASES")
     options = parser.parse_args()
     torch.set_num_threads(1)
     options.folder.mkdir(parents=True, exist_ok=True)
@@ -389,11 +397,12 @@ def main():
     for name, case in CASES.items() if options.encoding is None else ():
         write_case(options.folder, name, **case)
     for encoding, statement in statements().items():  # a seed for each, so that a new one changes no other
-        if encoding in OLD or options.encoding not in (None, encoding):
+        if options.encoding not in (None, encoding):
             continue
         torch.manual_seed(options.seed)
-        for name, case in {encoding: statement.CASE, **statement.CASES}.items():
-            write_case(options.folder, name, encoding=encoding, **case)
+        plain = {} if encoding in OLD else {encoding: statement.CASE}
+        for name, case in {**plain, **statement.CASES}.items():
+            write_case(options.folder, name, **{"encoding": encoding, **case})
 
 
 if __name__ == "__main__":

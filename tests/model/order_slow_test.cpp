@@ -57,6 +57,7 @@ ModelConfig order_model(const std::string& encoding, Pooling pooling) {
   config.body.feed_forward = 64;
   config.body.dropout = 0;
   config.position.encoding = encoding;
+  config.position.own.set("spe_realizations", 128);  // the default, 64, reaches 0.9800
   config.head.pooling = pooling;
   return config;
 }
@@ -117,7 +118,7 @@ TEST(OrderTask, WindowsAreOrdersOfTheSameSamples) {
 
 TEST(OrderTask, EveryEncodingThatSeesOrderLearnsIt) {
   for (const std::string& encoding : testing::encoding_names()) {
-    if (sees_no_order(encoding)) continue;
+    if (sees_no_order(encoding) || encoding == "dywpe" || encoding == "fope") continue;  // both below
     EXPECT_GE(learn(order_model(encoding, Pooling::kMean)), 0.98) << encoding;
   }
 }
@@ -128,6 +129,43 @@ TEST(OrderTask, MtanAsItsAuthorsUseItAndTupeWithItsBiasLearnIt) {
   EXPECT_GE(learn(config), 0.98);
   config = order_model("tupe", Pooling::kMean);
   config.position.own.set("tupe_relative", true);
+  EXPECT_GE(learn(config), 0.98);
+}
+
+TEST(OrderTask, FilteredNoiseLearnsIt) {
+  ModelConfig config = order_model("spe", Pooling::kMean);
+  config.position.own.set("spe", "conv");
+  config.position.own.set("spe_kernel", 8);  // of 32 it takes a minute
+  EXPECT_GE(learn(config), 0.98);
+}
+
+// 16 steps have 2 levels of wavelets by default, which do not suffice (0.5000); 3 reach 0.9960.
+TEST(OrderTask, WaveletsOfFourLevelsLearnIt) {
+  ModelConfig config = order_model("dywpe", Pooling::kMean);
+  config.position.own.set("dywpe_levels", 4);
+  EXPECT_GE(learn(config), 0.98);
+}
+
+// The blocks of Haar's wavelet are their own mirror images where they fill the window: so are the codes.
+TEST(OrderTask, HaarsWaveletStaysAtChance) {
+  ModelConfig config = order_model("dywpe", Pooling::kMean);
+  config.position.own.set("dywpe_levels", 4);
+  config.position.own.set("dywpe_wavelet", "haar");
+  EXPECT_NEAR(learn(config), 0.5, 0.02);
+}
+
+TEST(OrderTask, AlibiWithOneSidedHeadsLearnsIt) {
+  ModelConfig config = order_model("alibi", Pooling::kMean);
+  config.position.own.set("alibi_heads", "one-sided");
+  EXPECT_GE(learn(config), 0.98);
+}
+
+// Of the frequencies 1, .1, .01, .001 only the first turns in 16 positions, and it repeats after 6.3: fope cannot tell
+// all orders. With rho = 4 it keeps 1, .71, .5.
+TEST(OrderTask, FopeLearnsItWhereItKeepsEnoughFrequencies) {
+  ModelConfig config = order_model("fope", Pooling::kMean);
+  EXPECT_LT(learn(config), 0.98);
+  config.position.own.set("rho", 4);
   EXPECT_GE(learn(config), 0.98);
 }
 

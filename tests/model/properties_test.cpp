@@ -103,7 +103,7 @@ TEST(Model, AnEmptyWindowHasFiniteLogits) {
 // Encodings whose codes do not depend on S: a model for longer windows, filled up with padding, answers the same.
 TEST(Model, LongerWindowsFilledUpAnswerTheSame) {
   for (const std::string encoding :
-       {"none", "sinusoidal", "dft", "rope", "shaw", "t5", "alibi", "kerple", "onehot", "learned-frequency"}) {
+       {"none", "sinusoidal", "dft", "rope", "shaw", "t5", "alibi", "kerple", "onehot", "learned-frequency", "cpe"}) {
     for (const Pooling pooling : testing::kPoolings) {
       SCOPED_TRACE(to_text(tiny(encoding, pooling)));
       ModelConfig longer = tiny(encoding, pooling);
@@ -134,6 +134,15 @@ TEST(Model, AlibiAndKerpleDoNotTellAWindowFromItsMirrorImage) {
   }
 }
 
+TEST(Model, AlibiWithOneSidedHeadsTellsAWindowFromItsMirrorImage) {
+  ModelConfig config = tiny("alibi");
+  config.position.own.set("alibi_heads", "one-sided");
+  const Classifier<double> model = shaken<double>(config);
+  const OwnedSamples<double> samples(config, 1);
+  const std::vector<double> mirrored = logits_reordered(model, samples, {4, 3, 2, 1, 0});
+  EXPECT_GT(largest_difference(logits_of(model, samples.view()), mirrored), 1e-6);
+}
+
 TEST(Model, NoneDoesNotTellPermutationsApartAndAllOthersDo) {
   const std::vector<std::size_t> order = {2, 0, 3, 1, 4};
   for (const std::string& encoding : testing::encoding_names()) {
@@ -152,7 +161,7 @@ TEST(Model, NoneDoesNotTellPermutationsApartAndAllOthersDo) {
   }
 }
 
-// Times 0, 1, 2, .. are what index positions are; rope and time features see differences and ranges alone.
+// Times 0, 1, 2, .. are what index positions are. Relative encodings and time features see differences and ranges alone.
 TEST(Model, EvenTimesAreIndexPositions) {
   for (const std::string& encoding : testing::encoding_names()) {
     if (!testing::takes_times(encoding)) continue;
@@ -171,7 +180,8 @@ TEST(Model, EvenTimesAreIndexPositions) {
         without.times = {};
         const std::vector<double> expected = logits_of(by_index, without);
         EXPECT_LT(largest_difference(logits_of(by_time, samples.view()), expected), 1e-12);
-        if (encoding != "rope" && encoding != "mtan" && encoding != "time2vec") continue;
+        const EncodingKind kind = catalog_entry(encoding).kind;
+        if (kind == EncodingKind::kAdditive || encoding == "fope") continue;  // the others see differences alone
         for (double& time : samples.times) time += 1000;
         EXPECT_LT(largest_difference(logits_of(by_time, samples.view()), expected), 1e-9);
       }
@@ -213,7 +223,8 @@ TEST(Model, StartsFromItsSeedAlone) {
 }
 
 TEST(Model, LearnedPartsStartAsTheCatalogSays) {
-  for (const std::string encoding : {"learned", "learned-frequency", "mtan", "time2vec"}) {
+  for (const std::string encoding :
+       {"learned", "learned-frequency", "mtan", "time2vec", "fourier-features", "cpe", "dywpe"}) {
     Classifier<double> model(tiny(encoding));
     model.initialize(6);
     EncodingOptions options = encoding_options(model.config());
@@ -277,7 +288,7 @@ TEST(Model, RowsOfAttentionSumToOne) {
         const bool short_one = row / rows / 2 % 2 == 1;
         EXPECT_EQ(weights[rows - 1] == 0, short_one);
         const double sum = std::accumulate(weights, weights + rows, 0.0);
-        EXPECT_NEAR(encoding == "erpe" ? 1 : sum, 1, 1e-12);
+        EXPECT_NEAR(encoding.ends_with("erpe") ? 1 : sum, 1, 1e-12);
       }
     }
   }

@@ -53,8 +53,7 @@ inline std::vector<std::string> encoding_names() {
 }
 
 inline bool takes_times(const std::string& encoding) {
-  const CatalogEntry& entry = catalog_entry(encoding);
-  return entry.real_positions && entry.kind != EncodingKind::kLogitBias;
+  return catalog_entry(encoding).real_positions;
 }
 
 // Samples with their numbers.

@@ -180,6 +180,17 @@ TEST(StreamPredictor, EqualsTheBatchWithConvolutionSegmentsDifferencesAndTimes) 
     expect_stream_equals_batch(small_model(config), 30);
 }
 
+TEST(StreamPredictor, EqualsTheBatchWithTimesOfRelativeEncodings) {
+  for (const CatalogEntry& entry : encoding_catalog()) {
+    if (!entry.real_positions || entry.kind == EncodingKind::kAdditive) continue;  // those may have a period
+    SCOPED_TRACE(entry.name);
+    ModelConfig config = small_config(entry.name);
+    config.position.source = PositionSource::kTime;
+    config.position.time_step = 1e9;
+    expect_stream_equals_batch(small_model(config), 30);
+  }
+}
+
 TEST(StreamPredictor, EqualsTheBatchWhereEachWindowIsScaledByItself) {
   const TrainedModel model = scaled_by_window(small_model(small_config()));
   expect_stream_equals_batch(model, 40);

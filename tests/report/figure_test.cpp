@@ -35,6 +35,7 @@ Figure small_figure(const Text& name = "dft") {
   }
   lines.curves.push_back(
       {.name = name, .x = {0, 1}, .y = {1, 3}, .mark = Mark::kBand, .low = {0.5, 2}, .high = {2, 4}});
+  lines.labels = {{.x = 1, .y = 3, .text = name, .x_offset = 9, .ink = name}, {.x = 0, .y = 1, .text = name}};
   Panel map{.title = "map", .x = {.label = "column", .ticks = {{0, name}}}, .y = {.label = "row"}};
   map.heat = HeatMap{.values = Matrix<double>(2, 3, {1, 2, 3, 4, 5, -6}), .label = name};
   return {.name = "small", .panels = {lines, map}};

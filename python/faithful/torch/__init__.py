@@ -13,12 +13,14 @@ from .._options import text
 from . import _encodings
 from ._attention import InAttention, LogitBias, WeightBias, attention
 from ._base import MODULES, Position
-from ._input import Added
+from ._input import Added, FromSignal
 
 globals().update({found.__name__: found for found in MODULES.values()})  # Alibi, Concatenated, Erpe, ..
 
-__all__ = ["Added", "Alibi", "Concatenated", "Erpe", "InAttention", "Kerple", "LearnedFrequency", "LearnedTable",
-           "LogitBias", "Nothing", "Position", "Rotary", "Shaw", "T5", "Tupe", "WeightBias", "attention", "encoding"]
+__all__ = ["Added", "Alibi", "Concatenated", "Conditional", "Deberta", "DynamicBias", "DynamicWavelet", "Erpe", "Fire",
+           "Fope", "FourierFeatures", "FromSignal", "InAttention", "Kerple", "LearnedFrequency", "LearnedTable",
+           "LogitBias", "Nothing", "Pope", "Position", "Rotary", "Shaw", "SpectralLearned", "Stochastic", "T5", "TapeErpe",
+           "Temporal", "TransformerXL", "Tupe", "WeightBias", "attention", "encoding"]
 
 
 def encoding(name, length, dim=None, *, dtype=None, device=None, **options):

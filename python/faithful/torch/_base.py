@@ -5,7 +5,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from .. import _core, encode
+from .. import _core, encode, encodings
 from .._options import ENCODING, checked, whole
 
 MODULES: dict = {}  # name of an encoding -> its class
@@ -25,6 +25,16 @@ def offsets(steps, length, device):
     return at[None, :] - at[:, None] + (length - 1)
 
 
+def interpolated(table, offset):
+    """[.., S, S, ...]: rows of table [2 clip + 1, ...] at real offsets, clipped, and on the line between two of them"""
+    clip = len(table) // 2
+    place = offset.clamp(-clip, clip) + clip
+    low = place.floor()
+    share = (place - low).reshape(*place.shape, *[1] * (table.dim() - 1)).to(table.dtype)
+    low = low.long()
+    return table[low] + share * (table[(low + 1).clamp(max=2 * clip)] - table[low])
+
+
 class Position(nn.Module):
     """An encoding for at most `length` positions. A subclass says in _values() what it is made of; LEARNED names those of
     them that training moves."""
@@ -35,6 +45,7 @@ class Position(nn.Module):
         super().__init__()
         self.name = name
         self.length = whole("length", length, 1)
+        self.takes_times = encodings()[name].real_positions
         said = {"length": length, "dim": dim, **options}
         checked(said, ENCODING)
         self.options = {key: value for key, value in said.items() if value is not None}

@@ -36,6 +36,24 @@ class Added(Sum):
         return self.codes_table[:steps]
 
 
+class FromSignal(Position):
+    """Codes that are computed from the input itself, and added to it. There is no table."""
+
+    def codes_of(self, x):
+        """[.., S, d], from x [.., S, d] with zeros at padding"""
+        raise NotImplementedError
+
+    def forward(self, x, mask=None):
+        """mask [.., S]: True where a step is there, False where it is padding; None: all are there."""
+        self.check(x)
+        return x + self.codes_of(x if mask is None else x * mask.unsqueeze(-1).to(x.dtype))
+
+    def check(self, x):
+        self.check_length(x.shape[-2])
+        if x.shape[-1] != self.options["dim"]:
+            raise ValueError(f"{self.name}: expected width {self.options['dim']}, found {x.shape[-1]}")
+
+
 class Beside(Position):
     """Features, concatenated to the input: [.., S, width + features]."""
 

@@ -1,5 +1,5 @@
 from .._attention import WeightBias
-from .._base import module_of, offsets
+from .._base import interpolated, module_of, offsets
 
 
 @module_of("erpe")
@@ -9,7 +9,9 @@ class Erpe(WeightBias):
     LEARNED = ("weight",)
 
     def _values(self):
-        return {"weight": self.start().reshape(2 * self.length - 1, -1)}
+        return {"weight": self.start().reshape(2 * self.length - 1, -1), "at": self.positions()}
 
-    def bias(self, steps):
-        return self.weight[offsets(steps, self.length, self.weight.device).T].permute(2, 0, 1)
+    def bias(self, steps, times=None):
+        if self.whole(times):
+            return self.weight[offsets(steps, self.length, self.weight.device).T].permute(2, 0, 1)
+        return interpolated(self.weight, -self.offsets(steps, times)).movedim(-1, -3)

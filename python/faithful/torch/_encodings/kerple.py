@@ -17,6 +17,6 @@ class Kerple(LogitBias):
     def learned(self):
         return np.exp(super().learned())
 
-    def bias(self, steps):
+    def bias(self, steps, times=None):
         r1, r2 = self.log_rates.exp()[:, :, None, None]
-        return -r1 * torch.log1p(r2 * self.distances(steps))
+        return -r1 * torch.log1p(r2 * self.offsets(steps, times).unsqueeze(-3).abs())

@@ -2,7 +2,7 @@ import numpy as np
 import torch
 
 from .._attention import InAttention
-from .._base import module_of, offsets
+from .._base import interpolated, module_of, offsets
 
 
 @module_of("shaw")
@@ -14,18 +14,23 @@ class Shaw(InAttention):
     def _values(self):
         keys, values = self.table()
         clip = len(keys) // 2
-        return {"keys": keys, "values": values, "row": np.clip(np.arange(1 - self.length, self.length), -clip, clip) + clip}
+        return {"keys": keys, "values": values, "row": np.clip(np.arange(1 - self.length, self.length), -clip, clip) + clip,
+                "at": self.positions()}
 
-    def rows(self, steps):
-        return self.row[offsets(steps, self.length, self.row.device)]  # [S, S]
+    def vectors(self, table, steps, times=None):
+        """[.., S, S, d_h]"""
+        if self.whole(times):
+            return table[self.row[offsets(steps, self.length, self.row.device)]]
+        return interpolated(table, self.offsets(steps, times))
 
-    def forward(self, steps=None):
-        rows = self.rows(self.length if steps is None else self.check_length(steps))
-        return self.keys[rows], self.values[rows]
+    def forward(self, steps=None, times=None):
+        steps = self.length if steps is None else self.check_length(steps)
+        return self.vectors(self.keys, steps, times), self.vectors(self.values, steps, times)
 
-    def key_terms(self, query):
-        rows = self.rows(self.check_length(query.shape[-2]))
-        return torch.einsum("...id,ijd->...ij", query, self.keys[rows].to(query.dtype))
+    def key_terms(self, query, times=None):
+        vectors = self.vectors(self.keys, self.check_length(query.shape[-2]), times)
+        return torch.einsum("...hid,...ijd->...hij", query, vectors.to(query.dtype))
 
-    def value_terms(self, weights):
-        return torch.einsum("...ij,ijd->...id", weights, self.values[self.rows(weights.shape[-1])].to(weights.dtype))
+    def value_terms(self, weights, times=None):
+        vectors = self.vectors(self.values, weights.shape[-1], times)
+        return torch.einsum("...hij,...ijd->...hid", weights, vectors.to(weights.dtype))

@@ -1,4 +1,5 @@
 import numpy as np
+import torch
 
 from .._attention import LogitBias
 from .._base import module_of, offsets
@@ -19,8 +20,13 @@ class T5(LogitBias):
     LEARNED = ("weight",)
 
     def _values(self):
-        return {"weight": self.start().reshape(2 * len(_STARTS), -1), "bucket": buckets(self.length)}
+        return {"weight": self.start().reshape(2 * len(_STARTS), -1), "bucket": buckets(self.length), "starts": np.array(_STARTS),
+                "at": self.positions()}
 
-    def bias(self, steps):
-        rows = self.bucket[offsets(steps, self.length, self.bucket.device)]  # [S, S]
-        return self.weight[rows].permute(2, 0, 1)
+    def bias(self, steps, times=None):
+        if self.whole(times):
+            rows = self.bucket[offsets(steps, self.length, self.bucket.device)]  # [S, S]
+        else:
+            offset = self.offsets(steps, times)
+            rows = torch.bucketize(offset.abs(), self.starts.to(offset.dtype), right=True) - 1 + len(_STARTS) * (offset > 0)
+        return self.weight[rows].movedim(-1, -3)

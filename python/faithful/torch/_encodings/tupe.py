@@ -24,7 +24,7 @@ class Tupe(LogitBias):
             values["bucket"] = buckets(self.length)
         return values
 
-    def bias(self, steps):
+    def bias(self, steps, times=None):
         d, heads = self.options["dim"], self.options.get("heads", 8)
         normed = functional.layer_norm(self.codes[:steps], (d,), eps=1e-5)
         q, k = (torch.matmul(normed, w).view(steps, heads, -1).transpose(0, 1) for w in (self.query, self.key))

@@ -1,0 +1,116 @@
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/data_arguments.h"
+#include "app/encoding_choice.h"
+#include "app/interrupt.h"
+#include "app/model_arguments.h"
+#include "app/training_arguments.h"
+#include "app/verbs.h"
+#include "faithful/base/error.h"
+#include "faithful/io/json.h"
+
+namespace faithful::app {
+
+namespace {
+
+struct ChooseVerbOptions {
+  std::string data_path;
+  ReadOptions data;
+  ModelConfig model = default_fit_options().model;
+  TrainingArguments training = {.split = default_fit_options().split, .train = default_fit_options().train};
+  ChooseOptions choose;
+  std::size_t seed = 1;
+  bool json = false;
+  std::size_t threads = default_threads();
+};
+
+Json choice_json(const EncodingChoice& choice) {
+  Json rows = Json::array();
+  for (const EncodingScore& one : choice.scores) {
+    const bool first = &one == &choice.scores.front();
+    Json values = Json::array();
+    for (const double value : one.values) values.push_back(value);
+    rows.push_back(Json::Object{{"encoding", one.name},
+                                {"mean", one.mean},
+                                {"values", values},
+                                {"difference", first ? Json() : Json(one.difference.summary.mean)},
+                                {"low", first ? Json() : Json(one.difference.interval.low)},
+                                {"high", first ? Json() : Json(one.difference.interval.high)},
+                                {"p", first ? Json() : Json(one.p)},
+                                {"better", one.better}});
+  }
+  return Json::Object{{"encoding", choice.encoding},
+                      {"measure", choice.measure},
+                      {"folds", choice.folds},
+                      {"steps", choice.steps},
+                      {"all_steps", choice.all_steps},
+                      {"ran_out_of_time", choice.ran_out_of_time},
+                      {"scores", rows},
+                      {"sentence", sentence_of(choice)}};
+}
+
+void choose(const ChooseVerbOptions& said) {
+  const Dataset dataset = read_dataset(said.data_path, said.data);
+  for (const std::string& note : dataset.notes) notice(note);
+  ChooseOptions options = said.choose;
+  options.fit.kind = ModelKind::kTransformer;
+  options.fit.model = said.model;
+  apply_to(said.training, dataset, options.fit);
+  options.fit.split.seed = options.fit.train.seed = said.seed;
+  ThreadPool pool(said.threads);
+  const StopOnInterrupt stop;
+  const EncodingChoice choice =
+      choose_encoding(dataset, options, pool, {.stop = StopOnInterrupt::asked, .progress = true});
+  print(said.json ? dump_json(choice_json(choice), JsonLayout::kPretty) : choice_text(choice));
+}
+
+std::vector<Option> choose_option_list(ChooseVerbOptions& o) {
+  const std::vector<Option> study = {
+      {"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required},
+      {"--encodings NAMES", &o.choose.encodings, "encodings to try; that of the model is always among them", common},
+      {"--minutes X", &o.choose.minutes, "how long it may take; trainings are shortened so that all folds end in time",
+       common},
+      {"--repeats N", &o.choose.repeats, "how often the folds are repeated with other seeds, while there is time",
+       between(1, 1000)},
+      {"--seed N", &o.seed, "seed of folds, start values, batches and dropout", common}};
+  const std::vector<Option> output = {{"--json", &o.json, "print every number as JSON", common}};
+  std::vector<Option> training = joined({data_option_list(o.data), window_option_list(o.training),
+                                         model_option_list(o.model, "standard"), schedule_option_list(o.training)});
+  for (Option& option : training) {
+    if (option.name == "--encoding") option.help = "the encoding that is kept unless another is shown to be better";
+    if (option.name == "--preset") {
+      option.set = [&o, set = option.set](const std::string& text) {
+        set(text);
+        o.training.train = train_preset(text);
+      };
+    }
+  }
+  std::erase_if(training, [](const Option& option) { return option.long_name() == "--folds"; });
+  const std::vector<Option> folds = {
+      {"--folds N", &o.choose.folds, "folds of the training part", between(2, 1000), common}};
+  return joined(
+      {grouped("Choice", joined({study, folds})), training, grouped("Output", output), {threads_option(o.threads)}});
+}
+
+}  // namespace
+
+Command choose_verb() {
+  const auto options = std::make_shared<ChooseVerbOptions>();
+  return {
+      .name = "choose",
+      .summary = "finds the encoding that suits a data set",
+      .description =
+          "Trains a Transformer with each encoding on the same folds of the training part, one training on each thread, "
+          "until the time is over. Prints the mean scores, their differences from the model's own encoding with "
+          "intervals for overlapping training parts (Nadeau and Bengio 2003), p-values by Holm's correction, and one "
+          "sentence. The test part is not used. faithful train --encoding auto does the same, and then trains.",
+      .options = choose_option_list(*options),
+      .examples = {{"faithful choose BasicMotions", "seven encodings, at most ten minutes"},
+                   {"faithful choose pump.csv --label broken --encodings none,spectral --minutes 3",
+                    "two against the default"}},
+      .run = [options] { choose(*options); }};
+}
+
+}  // namespace faithful::app
