@@ -22,7 +22,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The recipe. Runs of another recipe (another number) are not compared with it.
 RECIPE = 3
 BASE = {"model": "encoder", "preset": "standard", "encoding": "tape", "scaling": "common", "folds": "0"}
-ENCODINGS = [(f"encoding {name}", {"encoding": name}) for name in ("none", "sinusoidal", "dft", "erpe", "rope")]
+ENCODINGS = [(f"encoding {name}", {"encoding": name})
+             for name in ("none", "sinusoidal", "dft", "erpe", "rope", "spectral", "tape+erpe")]
 LAYERS = [("layers 0", {"layers": "0"}), ("layers 2", {"layers": "2"})]
 INGREDIENTS = [
     ("one kernel of 7", {"branches": "1", "filters": "63"}),
