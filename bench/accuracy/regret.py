@@ -6,7 +6,6 @@ the encoding that the rule takes. Elevator is simulated anew for each seed, its 
 in docs/accuracy/regret.jsonl; a call goes on with those that are missing. Test parts are never read. --table prints
 the table of the lines that are there, and trains nothing.
 """
-import argparse
 import json
 import math
 import pathlib
@@ -109,13 +108,10 @@ def table(lines):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=trainer.default_program(ROOT), help="[build/release/bin/faithful]")
-    parser.add_argument("--minutes", type=float, default=10, help="of each choice [10]")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "regret.jsonl")
-    parser.add_argument("--table", action="store_true", help="print the table, train nothing")
-    options = parser.parse_args()
+    options = trainer.arguments_of_tool(
+        __doc__, ROOT, "regret.jsonl",
+        ("--minutes", {"type": float, "default": 10, "help": "of each choice [10]"}),
+        ("--threads", {"type": int, "default": 2, "help": "of each choice [2]"}))
     lines = measured.read_jsonl(options.output)
     if options.table:
         print(table(lines))
