@@ -64,7 +64,8 @@ def test_info_shows_the_leak_and_hides_no_label(folder):
     assert "t6, alarm\n" in done.stdout
     assert '  label leak         "alarm": it equals the label, 3 samples later\n' in done.stdout
     part = json.loads(run("data", "info", "runs", "--label", "fault", "--json", cwd=folder).stdout)["parts"][0]
-    assert part["leaks"] == [{"channel": "alarm", "equal": True, "auc": 1, "shift": 3, "class": "anomalous"}]
+    assert part["leaks"] == [{"channel": "alarm", "equal": True, "marks": False, "auc": 1, "shift": 3,
+                              "class": "anomalous"}]
 
 
 def test_train_warns_before_it_trains(folder):
