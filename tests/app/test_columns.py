@@ -210,6 +210,7 @@ def test_a_decimal_comma_is_recognised(folder):
 def test_windows_that_all_repeat_are_explained(folder):
     rows = [f"{i % 2};1;{int(i % 300 < 40)}" for i in range(900)]
     (folder / "repeats.csv").write_text("a;b;fault\n" + "\n".join(rows) + "\n")
-    message = rejected("train", "repeats.csv", "--label", "fault", *SMALL, "-o", "repeats.safetensors", cwd=folder)
-    assert "expected windows to train on, found none (" in message
-    assert "were left out, because the same values are in the validation or test part)" in message
+    for options in (SMALL, (*SMALL[:4], "--model", "linear")):
+        message = rejected("train", "repeats.csv", "--label", "fault", *options, "-o", "repeats.safetensors", cwd=folder)
+        assert "expected windows to train on, found none (" in message
+        assert "were left out, because the same values are in the validation or test part)" in message
