@@ -16,6 +16,7 @@
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/augment_internal.h"
+#include "faithful/train/prepare_internal.h"
 #include "faithful/train/validation_internal.h"
 #include "faithful/window/batches.h"
 
@@ -44,20 +45,7 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   const ModelConfig& config = model.config();
   const Dataset& dataset = sets.train.dataset();
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
-  if (sets.train.size() == 0)
-    reject({{place},
-            "windows to train on",
-            "none",
-            sets.proof.dropped_windows == 0
-                ? ""
-                : fmt::format("{} were left out, because the same values are in the validation or test part",
-                              sets.proof.dropped_windows)});
-  const std::vector<std::size_t> counts = sets.train.class_counts();
-  if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
-    reject({{place},
-            "training windows of at least two classes",
-            "those of one",
-            fmt::format("another {}", field_text("seed"))});
+  train::check_training_part(sets);
   for (const Windows* part : {&sets.train, &sets.validation}) {
     if (config.input.channels != part->channels() || config.input.length != part->length() ||
         config.input.classes != part->classes())

@@ -219,6 +219,9 @@ def test_refused_shapes_and_values(bumps, fitted):
     refused(np.where(X > 2, np.inf, X), y, ValueError, "infinity")
     refused(X.astype(np.float64) * 1e300, y, ValueError, "infinity or a value too large for float32")
     refused(X.astype(str), y, TypeError, "X: expected numbers, found dtype <U")
+    for predict in (fitted.predict, fitted.predict_proba, fitted.decision_function):  # finite, and too large to score
+        with pytest.raises(ValueError, match=r"expected readings that the model can score, found .* reads -?3e\+38"):
+            predict(np.where(X > 2, np.float32(3e38), X))
     refused(X + 1j, y, ValueError, "expected real numbers, found dtype complex64")
     refused([X[0], X[1][:, :1]], ["a", "b"], ValueError, r"X\[1\]: expected shape \(time, 2 channels\), found .*\(24, 1\)")
     refused(X[:3], y[:3], ValueError, "expected at least 5 samples for 5 folds", validation=5)
