@@ -36,9 +36,8 @@ struct Leak {
 // The channels that give the labels of these pieces away, in their order. Where points have labels: an area above
 // kLeakArea; for channels of two values also against the label shifted by at most kLeakShift samples, and whether they
 // mark each event: the rarer value comes with all events, and a share of kLeakArea of it within kMarkDistance samples of
-// one. Where series have
-// labels: the same of channels that are constant in each series or have two values in all, by their mean in each series;
-// each class against the others.
+// one. Where series have labels: the same of channels that are constant in each series or have two values in all, by
+// their mean in each series; each class against the others.
 FAITHFUL_API std::vector<Leak> find_leaks(const Dataset& dataset, std::span<const Piece> pieces, ThreadPool& pool);
 
 // What was found, in words: `it equals the label, 5 samples later`.
