@@ -5,5 +5,7 @@ from .._base import Position, module_of
 class Nothing(Position):
     """The control without any position."""
 
-    def forward(self, x):
+    EXTENDS = True
+
+    def forward(self, x, positions=None, offset=0):
         return x
