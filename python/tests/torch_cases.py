@@ -19,9 +19,9 @@ OPTIONS = {"shaw": {"clip": 3}, "deberta": {"clip": 3}, "tape+erpe": {"heads": H
 RECENT = int(torch.__version__.split(".")[0]) >= 2
 
 
-def make(name, dtype=torch.float64, length=S, **options):
+def make(name, dtype=torch.float64, length=S, dim=D, **options):
     options = {"seed": 1, **table_options(name), **options}  # the seed of faithful.encode
-    return ft.encoding(name, length, D, dtype=dtype, **options).eval()  # spe draws in training
+    return ft.encoding(name, length, dim, dtype=dtype, **options).eval()  # spe draws in training
 
 
 def table_options(name):

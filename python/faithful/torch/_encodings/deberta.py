@@ -22,12 +22,13 @@ class Deberta(InAttention):
         return torch.stack([torch.matmul(self.codes, self.key.T).flip(0), torch.matmul(self.codes, self.query.T)])
 
     def vectors(self, of_keys, places, dtype):
-        """[.., Q, K, H, d_h]: those of queries or of keys, for query i and key j"""
+        """[.., H, Q, K, d_h]: those of queries or of keys, for query i and key j"""
         table = self()[of_keys]
-        return clipped(table.reshape(len(table), self.options.get("heads", 8), -1), places).to(dtype)
+        return clipped(table.reshape(len(table), self.options.get("heads", 8), -1), places).movedim(-2, -4).to(dtype)
 
     def key_terms(self, query, places):
-        return torch.einsum("...hid,...ijhd->...hij", query, self.vectors(0, places, query.dtype))
+        vectors = self.vectors(0, places, query.dtype)
+        return torch.matmul(query.unsqueeze(-2), vectors.transpose(-2, -1)).squeeze(-2)
 
     def query_terms(self, key, places):
-        return torch.einsum("...hjd,...ijhd->...hij", key, self.vectors(1, places, key.dtype))
+        return (self.vectors(1, places, key.dtype) * key.unsqueeze(-3)).sum(-1)

@@ -24,7 +24,7 @@ class DynamicBias(LogitBias):
     def of_offsets(self, offset):
         """[.., H]"""
         def normed(x, gain, shift):
-            return functional.relu(functional.layer_norm(x, gain.shape, wide(gain), wide(shift)))
+            return functional.relu(functional.layer_norm(wide(x), gain.shape, wide(gain), wide(shift)))
         x = offset[..., None] * self.first[:, 0] + self.first_bias  # not a linear layer, which autocast would round
         x = functional.linear(normed(x, self.gain1, self.shift1), wide(self.second), wide(self.second_bias))
         return functional.linear(normed(x, self.gain2, self.shift2), wide(self.third), wide(self.third_bias))

@@ -21,7 +21,9 @@ class Shaw(InAttention):
         return clipped(self.keys, places), clipped(self.values, places)
 
     def key_terms(self, query, places):
-        return torch.einsum("...hid,...ijd->...hij", query, clipped(self.keys, places).to(query.dtype))
+        vectors = clipped(self.keys, places).to(query.dtype)  # [.., Q, K, d_h]
+        return torch.matmul(query.transpose(-2, -3), vectors.transpose(-2, -1)).transpose(-2, -3)
 
     def value_terms(self, weights, places):
-        return torch.einsum("...hij,...ijd->...hid", weights, clipped(self.values, places).to(weights.dtype))
+        vectors = clipped(self.values, places).to(weights.dtype)
+        return torch.matmul(weights.transpose(-2, -3), vectors).transpose(-2, -3)

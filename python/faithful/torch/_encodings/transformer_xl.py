@@ -41,4 +41,5 @@ class TransformerXL(LogitBias):
         return query + self.content[:, None].to(query.dtype), key
 
     def key_terms(self, query, places):
-        return torch.einsum("...hid,...hijd->...hij", query, self.relative(places).to(query.dtype))
+        relative = self.relative(places).to(query.dtype)
+        return torch.matmul(query.unsqueeze(-2), relative.transpose(-2, -1)).squeeze(-2)
