@@ -52,6 +52,15 @@ class InAttention(Position):
         return places.offsets() + (self.length - 1)
 
 
+class Turned(InAttention):
+    """forward(query, key): both, with their positions in them. Positions as `attention` takes them."""
+
+    EXTENDS = True
+
+    def forward(self, query, key, positions=None, *, key_positions=None, offset=0, key_offset=None):
+        return self.rotated(query, key, Call(positions, key_positions, offset, key_offset).places(self, query, key))
+
+
 class Bias(InAttention):
     """forward(queries, keys): [H, Q, K], or [.., H, Q, K] where positions are [.., Q]."""
 

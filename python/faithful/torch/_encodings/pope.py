@@ -2,18 +2,16 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .._attention import InAttention
+from .._attention import Turned
 from .._base import module_of
-from .._positions import Call
 
 
 @module_of("pope")
-class Pope(InAttention):
+class Pope(Turned):
     """Content as lengths, positions as angles; keys have learned phases. forward(query, key): [.., H, S, 2 d_h] each."""
 
     LEARNED = ("phases",)
     EXACT = LEARNED
-    EXTENDS = True
 
     def _values(self):
         width = self.options["dim"] // self.options.get("heads", 8)
@@ -23,9 +21,6 @@ class Pope(InAttention):
     def codes(self, steps, offset=0, positions=None):
         angle = self.place(steps, offset, positions)[..., None] * self.frequency
         return torch.cat([torch.cos(angle), torch.sin(angle)], dim=-1).to(self.like.dtype)
-
-    def forward(self, query, key, positions=None, *, key_positions=None, offset=0, key_offset=None):
-        return self.rotated(query, key, Call(positions, key_positions, offset, key_offset).places(self, query, key))
 
     def rotated(self, query, key, places):
         def polar(x, at, phases):

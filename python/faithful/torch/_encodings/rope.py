@@ -4,16 +4,13 @@ import numpy as np
 import torch
 
 from ..._options import one_of
-from .._attention import InAttention
+from .._attention import Turned
 from .._base import module_of
-from .._positions import Call
 
 
-class Turning(InAttention):
+class Turning(Turned):
     """Multiplies pairs of coordinates of queries and keys by complex numbers, factors(at): real and imaginary parts,
     [.., S, d_h / 2]."""
-
-    EXTENDS = True
 
     def __init__(self, *args, pairing="interleaved", **options):
         super().__init__(*args, **options)
@@ -41,9 +38,6 @@ class Turning(InAttention):
             return torch.cat([a * cosines - b * sines, a * sines + b * cosines], dim=-1)
         a, b = x[..., 0::2], x[..., 1::2]
         return torch.stack([a * cosines - b * sines, a * sines + b * cosines], dim=-1).flatten(-2)
-
-    def forward(self, query, key, positions=None, *, key_positions=None, offset=0, key_offset=None):
-        return self.rotated(query, key, Call(positions, key_positions, offset, key_offset).places(self, query, key))
 
     def rotated(self, query, key, places):
         return self.turned(query, places.query), self.turned(key, places.key)

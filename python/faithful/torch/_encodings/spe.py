@@ -4,9 +4,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .._attention import InAttention
+from .._attention import Turned
 from .._base import module_of
-from .._positions import Call, wide
+from .._positions import wide
 
 
 def philox(counter, key):
@@ -34,7 +34,7 @@ def normals(count, seed):
 
 
 @module_of("spe")
-class Stochastic(InAttention):
+class Stochastic(Turned):
     """Queries and keys times random processes; new ones in every pass of training, always the same in evaluation."""
 
     LEARNED = ("frequencies", "phases", "gains", "query_filter", "key_filter", "gate")
@@ -77,11 +77,8 @@ class Stochastic(InAttention):
         both = ((places.query, self.query_filter), (places.key, self.key_filter))
         return [torch.einsum("scrp,pc->scr", windows[at], wide(taps)) for at, taps in both]
 
-    def forward(self, query, key, positions=None, *, key_positions=None, offset=0, key_offset=None):
-        """[.., H, S, R] each: their products, divided by sqrt(d_h), are the logits."""
-        return self.rotated(query, key, Call(positions, key_positions, offset, key_offset).places(self, query, key))
-
     def rotated(self, query, key, places):
+        """[.., H, S, R] each: their products, divided by sqrt(d_h), are the logits."""
         width = query.shape[-1]
         if width * self.heads != len(self.gate):
             raise ValueError(f"{self.name}: expected heads of width {len(self.gate) // self.heads}, found {width}")
