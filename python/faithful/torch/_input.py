@@ -105,7 +105,7 @@ class FromSignal(Position):
         return x + self.codes_of(self.without_padding(x, mask))
 
     def without_padding(self, x, mask):
-        return x if mask is None else x.masked_fill(~mask.unsqueeze(-1), 0.0)  # also where padding holds NaN
+        return x if mask is None else x.masked_fill(~mask.bool().unsqueeze(-1), 0.0)  # also where padding holds NaN
 
     def check(self, x):
         if x.shape[-1] != self.options["dim"]:
