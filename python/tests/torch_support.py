@@ -321,9 +321,23 @@ def traced(name):
     return "yes"
 
 
+def scripted(name):
+    module, x = make(name, torch.float32), inputs(torch.float32)
+    if isinstance(module, ft.InAttention):
+        return "no"  # attention asks each module for what it has
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # an older way
+        try:
+            run = torch.jit.script(module)
+        except RuntimeError:  # the compiler knows too little Python for it
+            return "no"
+    assert torch.equal(run(x), module(x)) and torch.equal(run(x[:, :3], offset=2), module(x[:, :3], offset=2))
+    return "yes"
+
+
 CHECKS = {"bfloat16": in_low_precision(torch.bfloat16), "float16": in_low_precision(torch.float16), "masks": masks,
           "causal": causal_mask, "cache": cache, "cross": cross, "real positions": real_positions,
-          "beyond length": beyond_length, "compile": together(compiled), "export": together(exported), "ONNX": together(in_onnx), "jit.trace": traced}
+          "beyond length": beyond_length, "compile": together(compiled), "export": together(exported), "ONNX": together(in_onnx), "jit.trace": traced, "jit.script": scripted}
 
 
 def table():

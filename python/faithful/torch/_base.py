@@ -26,8 +26,8 @@ class Position(Placed, nn.Module):
     Positions are whole numbers (int64), or real ones in float32 at least. Tables, and the learned values that positions
     multiply, stay in float32 at least, whatever .to() asks for; what a module returns has the dtype that was asked for."""
 
-    LEARNED: tuple = ()  # the values that training moves
-    EXACT: tuple = ()  # those of them that positions multiply
+    LEARNED = ()  # the values that training moves
+    EXACT = ()  # those of them that positions multiply
     EXTENDS = False  # whether the formula goes on beyond `length`
 
     def __init__(self, name, length, dim=None, *, dtype=None, device=None, **options):

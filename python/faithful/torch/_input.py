@@ -1,7 +1,10 @@
 """Where an encoding meets the input: added to it, or concatenated to it. x is [.., S, width]."""
 from __future__ import annotations
 
+from typing import Optional
+
 import torch
+from torch import Tensor
 
 from ._base import Position
 from ._positions import real
@@ -27,7 +30,7 @@ class Sum(Position):
         place = plain.argmax()
         return float(scaled.flat[place] / plain.flat[place])
 
-    def forward(self, x, positions=None, offset=0):
+    def forward(self, x, positions: Optional[Tensor] = None, offset: int = 0):
         codes = self.wide_codes(x.shape[-2], offset, positions)
         if x.shape[-1] != codes.shape[-1]:
             raise ValueError(f"{self.name}: expected width {codes.shape[-1]}, found {x.shape[-1]}")
@@ -46,7 +49,7 @@ class Table(Sum):
         """[length, d]"""
         raise NotImplementedError
 
-    def wide_codes(self, steps, offset, positions):
+    def wide_codes(self, steps: int, offset: int, positions: Optional[Tensor]):
         if positions is not None:
             return self.rows()[self.check_positions(positions, steps)]
         self.check_length(offset + steps, offset)

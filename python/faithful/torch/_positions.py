@@ -48,21 +48,24 @@ class Placed:
             return given[offset:offset + steps]
         return torch.arange(offset, offset + steps, device=self.device())
 
-    def check_positions(self, positions, steps):
+    def check_positions(self, positions: Tensor, steps: int):
+        """positions, as int64 where they are whole"""
+        if not torch.jit.is_scripting():
+            self.refuse_positions(positions, steps)
+        return positions if positions.is_floating_point() else positions.long()
+
+    def refuse_positions(self, positions, steps):
         if positions.shape[-1] != steps:
             raise ValueError(f"positions: expected {steps} positions, one for each step, found {positions.shape[-1]}")
         if positions.dtype in LOW:
             raise ValueError(f"positions: expected whole numbers, float32 or float64, found {positions.dtype}, which rounds them")
-        if not positions.is_floating_point():
-            positions = positions.long()
-        elif not self.takes_real:
+        if positions.is_floating_point() and not self.takes_real:
             raise ValueError(f"positions: expected whole numbers for {self.name}, which takes no real ones in a call, "
                              f"found {positions.dtype}")
         if not self.extends and not positions.is_floating_point() and values_known(positions) and positions.numel():
             self.check_length(int(positions.max()) + 1, int(positions.min()))
-        return positions
 
-    def check_length(self, end, first=0):
+    def check_length(self, end: int, first: int = 0):
         if end > self.length:
             raise ValueError(f"{self.name}: expected at most {self.length} positions, found {end}. Its values are for positions "
                              f"below {self.length}: make the module with a greater length")

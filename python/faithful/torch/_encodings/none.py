@@ -1,3 +1,7 @@
+from typing import Optional
+
+from torch import Tensor
+
 from .._base import Position, module_of
 
 
@@ -7,5 +11,5 @@ class Nothing(Position):
 
     EXTENDS = True
 
-    def forward(self, x, positions=None, offset=0):
+    def forward(self, x, positions: Optional[Tensor] = None, offset: int = 0):
         return x

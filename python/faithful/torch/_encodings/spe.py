@@ -88,8 +88,8 @@ class Stochastic(Turned):
             found.append(torch.einsum("...hsc,shcr->...hsr", x, process) / self.realizations ** 0.5)
         return tuple(found)
 
-    def check_positions(self, positions, steps):
+    def refuse_positions(self, positions, steps):
         if positions.dim() > 1:
             raise ValueError(f"positions: expected one row for all samples, because they share the random processes of {self.name}, "
                              f"found shape {tuple(positions.shape)}")
-        return super().check_positions(positions, steps)
+        super().refuse_positions(positions, steps)
