@@ -175,8 +175,8 @@ def elevator_faults():
 
 
 def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arrays", rate=0.0):
-    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order (by
-    default sorted). parts: "train" or "test" for each. Copies: a data set owns its numbers."""
+    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order; by
+    default that of the program: by number where all are numbers, else by letters, normal before anomalous. parts: "train" or "test" for each. Copies: a data set owns its numbers."""
     series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(X)]
     for i, one in enumerate(series):
         if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
@@ -192,8 +192,8 @@ def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arr
             raise ValueError(f"{what}: expected {wanted}, found {count}")
     numbers = []
     if y is not None:
-        names = np.asarray(y).astype(str).tolist()
-        said["classes"] = texts("classes", classes if classes is not None else sorted(set(names)))
+        names = list(np.asarray(y).astype(str).tolist())
+        said["classes"] = texts("classes", classes if classes is not None else _core.ordered_classes(names))
         unknown = sorted(set(names) - set(said["classes"]))
         if unknown:
             raise ValueError(f"y: expected classes {', '.join(said['classes'])}, found {unknown[0]!r}")
