@@ -19,8 +19,8 @@ from .data import numbered_channels
 
 _HEAD = """A Transformer that classifies time series, with any positional encoding of the catalog.
 
-X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, a list
-of series (time, channels) of unequal length, or a nested DataFrame. y is the class of each sample.
+X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, a
+list of series (time, channels) of unequal length, or a nested DataFrame. y is the class of each sample.
 """
 _TAIL = """Attributes
 ----------

@@ -16,9 +16,10 @@ def sample_weights_of(sample_weight, samples):
     if weights.shape != (samples,):
         raise ValueError(f"sample_weight: expected shape ({samples},), a weight a sample of X, found {found(weights)} "
                          "(Sample weights must be 1D array or scalar)")
-    if (weights < 0).any() or not (weights > 0).any():
-        raise ValueError("sample_weight: expected numbers of at least 0, and some above, found "
-                         f"{weights.min():g} to {weights.max():g}")
+    if (weights < 0).any():
+        raise ValueError(f"sample_weight: expected numbers of at least 0, found {weights.min():g}")
+    if not weights.any():
+        raise ValueError("sample_weight: expected a weight above 0, found zero for every sample")
     return weights
 
 
