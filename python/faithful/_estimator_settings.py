@@ -51,22 +51,23 @@ def _of_library():
         yield one["name"], one["default"] if mine else None, kind, words
 
 
-def parameters():
-    """(name, default, type, words) of all, in the order of the signature."""
-    return [*_FIRST, *_of_library(), *_OWN]
+def parameters(left_out=(), **defaults):
+    """(name, default, type, words) of all, in the order of the signature. defaults: others than those of the table."""
+    return [(name, defaults.get(name, default), *words) for name, default, *words in (*_FIRST, *_of_library(), *_OWN)
+            if name not in left_out]
 
 
-def signature():
+def signature(**changes):
     kinds = inspect.Parameter
     first = [kinds("self", kinds.POSITIONAL_OR_KEYWORD), kinds("encoding", kinds.POSITIONAL_OR_KEYWORD, default=None)]
     return inspect.Signature(first + [kinds(name, kinds.KEYWORD_ONLY, default=default)
-                                      for name, default, _, _ in parameters() if name != "encoding"])
+                                      for name, default, _, _ in parameters(**changes) if name != "encoding"])
 
 
-def docstring(head, tail):
+def docstring(head, tail, **changes):
     """One entry for each parameter, as NumPy's convention has them."""
     lines = [head.strip(), "", "Parameters", "----------"]
-    for name, default, kind, words in parameters():
+    for name, default, kind, words in parameters(**changes):
         preset = default is None and (name in MODEL or name in TRAIN)
         shown = "the preset's" if preset else repr(default)
         lines.append(f"{name} : {kind}, default {shown}")
