@@ -14,7 +14,8 @@ class Layer(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         q, k, v = self.qkv(x).view(*x.shape[:2], 3 * self.heads, -1).transpose(1, 2).chunk(3, dim=1)
-        return self.out(faithful.torch.attention(q, k, v, self.position).transpose(1, 2).flatten(2))
+        out: torch.Tensor = self.out(faithful.torch.attention(q, k, v, self.position).transpose(1, 2).flatten(2))
+        return out
 
 
 # %% Some encodings are added to the input, others enter attention. The same call builds both.
