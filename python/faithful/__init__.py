@@ -9,7 +9,7 @@
     TimeSeriesTransformer       a scikit-learn classifier of time series
     choose, compare             which encoding suits a data set, and which differ on the same seeds
     torch                       the encodings as modules of PyTorch
-    aeon, sktime                the classifier for pipelines of these libraries
+    faithful.aeon, .sktime      the classifier for pipelines of these libraries; import them by name
 
 Everything is imported when it is first used; only NumPy is needed, scikit-learn, PyTorch and matplotlib where you call
 for them.
@@ -42,7 +42,7 @@ _HOMES = {
     "Comparison": "_study",
     "TimeSeriesTransformer": "_classifier",
 }
-_MODULES = ("aeon", "data", "fourier", "sktime", "torch")
+_MODULES = ("data", "fourier", "torch")
 
 __all__ = ["__version__", *_HOMES, *_MODULES]
 

@@ -1,4 +1,4 @@
-from . import aeon as aeon, data as data, fourier as fourier, sktime as sktime, torch as torch
+from . import data as data, fourier as fourier, torch as torch
 from ._analysis import Analysis as Analysis, analyze as analyze
 from ._diagnosis import Alarm as Alarm, Diagnosis as Diagnosis, diagnose as diagnose
 from ._evaluation import Evaluation as Evaluation, evaluate as evaluate

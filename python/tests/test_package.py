@@ -81,6 +81,8 @@ def stub_names(tree):
 @pytest.mark.parametrize("stub", sorted(str(p.relative_to(PACKAGE)) for p in PACKAGE.rglob("*.pyi")))
 def test_stubs_say_what_there_is(stub):
     name = "faithful." + stub[:-4].replace("/", ".").replace("__init__", "").strip(".")
+    if stub in ("aeon.pyi", "sktime.pyi"):
+        pytest.importorskip(stub[:-4])
     module = importlib.import_module(name.rstrip("."))
     said = stub_names(ast.parse((PACKAGE / stub).read_text()))
     for public in getattr(module, "__all__", []):
