@@ -465,7 +465,7 @@ TEST(Loss, Gradients) {
 TEST(Loss, WeightsOfSamples) {
   Fixture f;
   const std::vector<double> weights = {2, 1, 0}, pair = {0.7, 1.9}, targets = {1, 0, 0.3}, twice = {1, 1, 0};
-  const auto binary = [&](const std::vector<double>& z, const std::vector<double>& y, const std::vector<double>& w) {
+  const auto binary = [&](std::initializer_list<double> z, const std::vector<double>& y, const std::vector<double>& w) {
     return *binary_cross_entropy<double>(f.tape, f.tensor({3}, z), y, {pair, 0.25, 0.1, w}).data;
   };
   const double none = *binary_cross_entropy<double>(f.tape, f.tensor({1}, {2}), std::vector<double>{0.3},
@@ -473,7 +473,7 @@ TEST(Loss, WeightsOfSamples) {
                            .data;
   EXPECT_EQ(none, 0);
   EXPECT_NEAR(binary({0.3, -1, 2}, targets, weights), binary({0.3, 0.3, -1}, twice, {}), 1e-15);
-  const auto softmax = [&](const std::vector<double>& z, const std::vector<std::int32_t>& y,
+  const auto softmax = [&](std::initializer_list<double> z, const std::vector<std::int32_t>& y,
                            const std::vector<double>& w) {
     return *softmax_cross_entropy<double>(f.tape, f.tensor({3, 2}, z), y, {pair, 0.25, 0.1, w}).data;
   };
