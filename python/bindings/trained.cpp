@@ -63,6 +63,10 @@ void bind_trained(py::module_& module) {
       .def_property_readonly("length", [](const TrainedModel& self) { return self.shape().length; })
       .def_property_readonly("threshold", [](const TrainedModel& self) { return self.threshold; })
       .def_property_readonly("json", [](const TrainedModel& self) { return dump_json(describe_model(self)); })
+      .def("note",  // puts something of the caller's into the record, which the model file keeps
+           [](TrainedModel& self, const std::string& name, const std::string& json) {
+             self.record.set(name, parse_json(json, name));
+           })
       .def("probabilities", &probabilities)
       .def("classes_of", &classes_of)
       .def(

@@ -82,6 +82,8 @@ def stub_names(tree):
 @pytest.mark.parametrize("stub", sorted(str(p.relative_to(PACKAGE)) for p in PACKAGE.rglob("*.pyi")))
 def test_stubs_say_what_there_is(stub):
     name = "faithful." + stub[:-4].replace("/", ".").replace("__init__", "").strip(".")
+    if stub in ("aeon.pyi", "sktime.pyi"):
+        pytest.importorskip(stub[:-4])
     module = importlib.import_module(name.rstrip("."))
     said = stub_names(ast.parse((PACKAGE / stub).read_text()))
     for public in getattr(module, "__all__", []):
@@ -138,7 +140,7 @@ def blocks(document):
     return [piece.split("```")[0] for piece in (ROOT / document).read_text().split("```python\n")[1:]]
 
 
-@pytest.mark.parametrize("document, count", [("README.md", 1), ("docs/python.md", 8)])
+@pytest.mark.parametrize("document, count", [("README.md", 1), ("docs/python.md", 9)])
 def test_documents(document, count, pump_folder, monkeypatch):
     """The Python of the documents runs as it stands, block after block."""
     monkeypatch.chdir(pump_folder)
