@@ -142,6 +142,8 @@ def test_all_encodings_are_here():
 
 
 VARIANTS = {
+    "sinusoidal, halves": "--encoding sinusoidal --layout halves --exponent i/(d/2-1) --first-position 1 --width 9 --heads 3",
+    "tape, odd": "--encoding tape --first-position 1 --width 9 --heads 3",
     "dft with a period": "--encoding dft --width 7 --heads 1 --period 20",
     "dft, unit": "--encoding dft --scale unit --width 7 --heads 1 --period 20",
     "sinusoidal, matched": "--encoding sinusoidal --scale matched",
@@ -220,6 +222,32 @@ def test_windows_of_a_timeline(folder, options):
     path = train(folder, folder / "timeline.csv", "--label", "broken", "--missing", "keep", "--window", "20", "--stride", "7", *options.split())
     found = check(path, folder / "timeline.csv", [values], None, "--missing", "keep", "--label", "broken")
     assert found.shape == (26, 2)
+
+
+def member_arrays(files):
+    return {f"members.{number}.{name}": array for number, file in enumerate(files) for name, array in file.arrays.items()
+            if not name.startswith(("scaler.", "seen"))}
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_ensemble(folder, data, classes):
+    """A Transformer and a linear model, put into one file."""
+    values = write_timeline(folder / "timeline.csv")
+    table, series = (data.path, data.series) if classes == 3 else (folder / "timeline.csv", [values])
+    how = SERIES if classes == 3 else ["--label", "broken", "--missing", "keep", "--window", "20", "--stride", "7"]
+    files = [randomized(model_file.read(train(folder, table, *how, *kind))) for kind in (SMALL, ["--model", "linear"])]
+    texts = {key: text for key, text in files[0].texts.items() if key != "config"}
+    members = [{"config": files[0]["config"], "weight": 0.3}, {"linear": files[1]["linear"], "weight": 0.7}]
+    texts["ensemble"] = json.dumps({"temperature": 1.7, "members": members})
+    common = {name: array for name, array in files[0].arrays.items() if name.startswith(("scaler.", "seen"))}
+    model_file.write(folder / "model.safetensors", model_file.ModelFile(texts, {**common, **member_arrays(files)}))
+    compare(folder / "model.safetensors", table, series, None, *how[2:4] if classes == 2 else [])
+
+
+def test_ensemble_as_trained(folder, data):
+    path = train(folder, data.path, *SERIES, *SMALL, "--ensemble", "2")
+    assert len(model_file.read(path)["ensemble"]["members"]) == 2
+    compare(path, data.path, data.series)
 
 
 def test_linear_model_of_series(folder, data):

@@ -36,10 +36,13 @@ class Sinusoidal(Table):
     stretch = 1.0
 
     def table(self, at):
-        d = self.c["width"]
-        column = np.arange(d)
-        angle = at[..., None] * self.stretch * self.c["rho"] ** (-2 * (column // 2) / d)
-        return np.where(column % 2 == 0, np.sin(angle), np.cos(angle))
+        c, d = self.c, self.c["width"]
+        sines = (d + 1) // 2
+        last = d / 2 if c.get("exponent", "2i/d") == "2i/d" else max(sines - 1, 1)
+        angle = (at[..., None] + c.get("first_position", 0)) * self.stretch * c["rho"] ** (-np.arange(sines) / last)
+        if c.get("layout", "interleaved") == "halves":
+            return np.concatenate([np.sin(angle), np.cos(angle)], -1)[..., :d]
+        return np.stack([np.sin(angle), np.cos(angle)], -1).reshape(*at.shape, -1)[..., :d]
 
 
 class Tape(Sinusoidal):
