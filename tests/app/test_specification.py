@@ -30,10 +30,10 @@ class Data:
     """Series of 10 to 13 samples of two channels at uneven times, of three classes, as a table and as arrays. They differ in level and
     slope, so that predictions differ."""
 
-    def __init__(self, path):
+    def __init__(self, path, count=12):
         self.path, random = path, np.random.default_rng(1)
         self.series, self.times, lines = [], [], ["t,name,kind,a,b"]
-        for number in range(12):
+        for number in range(count):
             length = 13 - number % 4
             self.times.append(np.cumsum(random.integers(300, 1700, length)) * 1e6)
             line = random.normal(size=2) + np.linspace(-1, 1, length)[:, None] * random.normal(size=2)
@@ -248,6 +248,12 @@ def test_ensemble_as_trained(folder, data):
     path = train(folder, data.path, *SERIES, *SMALL, "--ensemble", "2")
     assert len(model_file.read(path)["ensemble"]["members"]) == 2
     compare(path, data.path, data.series)
+
+
+def test_kernels(folder, data):
+    """As trained: biases are values of training windows, so `greater than` is put to the test."""
+    few = Data(folder / "few.csv", 3)
+    compare(train(folder, data.path, *SERIES, "--model", "kernels"), few.path, few.series)
 
 
 def test_linear_model_of_series(folder, data):

@@ -12,5 +12,6 @@ open, nobody can write. tests/app/test_specification.py compares it with `faithf
 | rotary.py, relative.py, biases.py | encodings that enter attention |
 | catalog.py | all encodings by name |
 | encoder.py, dfstrans.py | the two forms of the Transformer |
-| predictors.py | the kinds of predictors: Transformer, linear model, ensemble |
+| kernels.py | random convolutions |
+| predictors.py | the kinds of predictors: Transformer, linear model, kernels, ensemble |
 """

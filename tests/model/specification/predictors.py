@@ -3,6 +3,7 @@ import numpy as np
 
 from . import dfstrans, encoder
 from .arithmetic import sigmoid, softmax
+from .kernels import kernel_logits
 from .windows import cut
 
 LEAST = 1e-30  # smaller probabilities of an ensemble count as this
@@ -40,13 +41,14 @@ def transformer_logits(config, w, windows, classes):
 
 
 # By their keys in the metadata: (what the key holds, arrays, windows, number of classes) -> [B, outputs]
-KINDS = {"config": transformer_logits, "linear": lambda about, w, windows, classes: linear_logits(w, windows), "ensemble": ensemble_logits}
+KINDS = {"config": transformer_logits, "linear": lambda about, w, windows, classes: linear_logits(w, windows),
+         "kernels": lambda about, w, windows, classes: kernel_logits(w, windows), "ensemble": ensemble_logits}
 
 
 def length_of(file):
     """Samples of a window."""
     for name in file.arrays:
-        if name.endswith("linear.shape"):
+        if name.endswith(("linear.shape", "kernels.shape")):
             return int(file.arrays[name][1])
     found = file["ensemble"]["members"][0] if "ensemble" in file.texts else {"config": file["config"]}
     return found["config"]["length"]

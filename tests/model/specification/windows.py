@@ -20,10 +20,11 @@ def begins(file, length, samples):
 
 
 def scaled(file, window):
-    """window [T, C] by the statistics of all training data, or by its own."""
-    shift, factor = (file.arrays[f"scaler.{name}"][0].astype(float) for name in ("shift", "factor"))
+    """window [T, C] in single precision, by the statistics of all training data, or by its own."""
+    shift, factor = (file.arrays[f"scaler.{name}"][0] for name in ("shift", "factor"))
     if file["scaler"].get("scaling") == "window":
-        shift, own = np.nanmean(window, 0), np.sqrt(np.nanmean((window - np.nanmean(window, 0)) ** 2, 0))
+        shift = np.nanmean(window, 0, dtype=float)
+        own = np.sqrt(np.nanmean((window - shift) ** 2, 0))
         factor = 1 / np.maximum(own, 0.01 / factor)
     return np.nan_to_num((window - shift) * factor, nan=0.0)
 
@@ -33,7 +34,7 @@ def cut(file, length, series, times=None):
     pieces = [(number, begin) for number, values in enumerate(series) for begin in begins(file, length, len(values))]
     found = Windows(np.zeros((len(pieces), length, series[0].shape[1])), np.zeros((len(pieces), length), bool), np.zeros((len(pieces), length)))
     for row, (number, begin) in enumerate(pieces):
-        window = series[number][begin:begin + length].astype(float)
+        window = series[number][begin:begin + length]
         found.values[row, :len(window)] = scaled(file, window)
         found.valid[row, :len(window)] = True
         if times is not None:
