@@ -4,7 +4,7 @@ import statistics
 from windows import DISTANCES
 
 # Curves on the left: the question of the page. All encodings are on the right.
-CURVES = {"sinusoidal": "#777777", "tape": "#b07d2b", "spectral": "#00539c", "spectral, norm 1": "#6aa5d8",
+CURVES = {"sinusoidal": "#777777", "spectral": "#00539c", "spectral, norm 1": "#6aa5d8",
           "dft": "#b2182b", "dft, norm 1": "#e8998d", "none": "black"}
 
 
@@ -27,9 +27,8 @@ def draw_gap(path, found):
 def draw_curves(axes, found):
     for row, values in found.items():
         means = [statistics.mean(values[str(distance)]) for distance in DISTANCES]
-        low, high = ([pick(values[str(distance)]) for distance in DISTANCES] for pick in (min, max))
-        axes.plot(DISTANCES, means, marker="o", markersize=3, color=CURVES[row], label=row)
-        axes.fill_between(DISTANCES, low, high, color=CURVES[row], alpha=0.12, linewidth=0)
+        errors = [statistics.stdev(shares) / len(shares) ** 0.5 for shares in (values[str(d)] for d in DISTANCES)]
+        axes.errorbar(DISTANCES, means, errors, marker="o", markersize=3, capsize=2, color=CURVES[row], label=row)
     axes.axhline(0.5, color="#999999", linestyle="--", linewidth=0.8)
     axes.set_xscale("log", base=2)
     axes.set_xticks(DISTANCES, [str(distance) for distance in DISTANCES])
@@ -37,8 +36,8 @@ def draw_curves(axes, found):
     axes.set_ylim(0.4, 1.02)
     axes.set_xlabel("distance of the events [samples]")
     axes.set_ylabel("share of right predictions")
-    axes.set_title("mean over the seeds; bands: lowest to highest seed", fontsize=8)
-    axes.legend(loc="lower right", fontsize=8)
+    axes.set_title("mean over the seeds, with its standard error", fontsize=8)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.07), ncols=3, fontsize=8)
 
 
 def draw_cells(axes, found):
