@@ -84,10 +84,9 @@ def options_of(config, name):
     """Those of the encoding, as faithful.torch.encoding takes them."""
     known = encodings()[name].parameters
     options = {key: config[key] for key in known if key in config and key not in ("positions", "heads", "dim", "scale", "seed")}
+    options["seed"] = config["encoding_seed"]  # also where nothing fixed is random: start values then draw nothing from torch
     if name in ("rope", "fope"):
         options["pairing"] = config["pairing"]
-    if "seed" in known:
-        options["seed"] = config["encoding_seed"]
     if "scale" in known and config["scale"] not in ("as-defined", "decaying"):
         options["scale"] = config["scale"] if config["scale"] in ("unit", "matched") else float(config["scale"])
     return options
