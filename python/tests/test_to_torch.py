@@ -19,6 +19,7 @@ os.environ.setdefault("FAITHFUL_BUILD", str(ROOT / "build/release"))
 sys.path.append(str(ROOT / "tests" / "app"))
 import test_specification as cases  # noqa: E402
 from faithful.torch._model_parts import Arrays, BatchNorm  # noqa: E402
+from faithful.torch._model_positions import LEARNED  # noqa: E402
 from specification.windows import begins  # noqa: E402
 from test_specification import *  # noqa: E402, F403: all its tests and fixtures
 
@@ -72,7 +73,15 @@ def by_torch(monkeypatch, folder):
 
 def test_kernels(folder, data):
     path = cases.train(folder, data.path, *cases.SERIES, "--model", "kernels")
-    with pytest.raises(ValueError, match=r'to_torch: expected a Transformer.*found random convolutions.*Train with model="encoder"'):
+    with pytest.raises(ValueError, match='to_torch: expected a Transformer.*found random convolutions.*Train with model="encoder"'):
+        faithful.load_model(path).to_torch()
+
+
+def test_an_array_without_a_place_is_refused(folder, data, monkeypatch):
+    """As when an encoding learns something new: the module would predict something else."""
+    path = cases.train(folder, data.path, *cases.SERIES, *cases.SMALL, "--encoding", "learned")
+    monkeypatch.delitem(LEARNED, "learned")
+    with pytest.raises(ValueError, match="to_torch: expected arrays that have a place in .*, found encoding.table, which has none"):
         faithful.load_model(path).to_torch()
 
 
@@ -89,7 +98,8 @@ def trained(folder, data):
 
 def test_double_precision(trained):
     model, windows = trained
-    found = [probabilities(one, windows) for one in (model.to_torch(), model.to_torch(dtype=torch.float64), model.to_torch().double())]
+    modules = (model.to_torch(), model.to_torch(dtype=torch.float64), model.to_torch().double())
+    found = [probabilities(one, windows) for one in modules]
     assert [one.dtype for one in found] == [torch.float32, torch.float64, torch.float64]
     assert max((one - found[1]).abs().max() for one in found) < 1e-6
 

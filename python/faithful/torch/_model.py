@@ -56,14 +56,21 @@ class Ensemble(nn.Module):
 def network_of(about, arrays):
     """about: {kind of predictor: what the file says of it}"""
     if "kernels" in about:
-        raise ValueError("to_torch: expected a Transformer, a linear model or an ensemble of them, found random convolutions (kernels), "
-                         "which have no gradients. Train with model=\"encoder\", or call faithful.predict")
+        raise ValueError("to_torch: expected a Transformer, a linear model or an ensemble of them, found random convolutions "
+                         "(kernels), which have no gradients. Train with model=\"encoder\", or call faithful.predict")
     if "ensemble" in about:
         return Ensemble(about["ensemble"], arrays)
     if "linear" in about:
         return Linear(arrays)
     config = about["config"]
     return (Dfstrans if config.get("form") == "dfstrans" else Encoder)(config, arrays)
+
+
+def refuse_the_rest(file, arrays):
+    """An array that no module has taken would make other predictions."""
+    rest = [name for name in file.arrays if name not in arrays.taken and name != "seen" and not name.endswith("linear.shape")]
+    if rest:
+        raise ValueError(f"to_torch: expected arrays that have a place in a module of PyTorch, found {rest[0]}, which has none here")
 
 
 def both_logits(logits):
@@ -95,7 +102,9 @@ class Classifier(nn.Module):
         self.register_buffer("shift", arrays.tensor("scaler.shift")[0].clone())
         self.register_buffer("factor", arrays.tensor("scaler.factor")[0].clone())
         self.network = network_of(file.metadata, arrays)
-        self.needs_times = any(one.config["positions"] == "time" for one in self.network.modules() if isinstance(one, (Encoder, Dfstrans)))
+        refuse_the_rest(file, arrays)
+        transformers = [one for one in self.network.modules() if isinstance(one, (Encoder, Dfstrans))]
+        self.needs_times = any(one.config["positions"] == "time" for one in transformers)
         self.eval()
 
     def forward(self, x, mask=None, times=None):
@@ -119,14 +128,15 @@ class Classifier(nn.Module):
 
     def check(self, x, mask, times):
         if x.dim() != 3 or x.shape[2] != len(self.channels) or not 0 < x.shape[1] <= self.length:
-            raise ValueError(f"x: expected shape (B, S, {len(self.channels)}), S from 1 to {self.length} samples, found {tuple(x.shape)}")
+            raise ValueError(f"x: expected shape (B, S, {len(self.channels)}), S from 1 to {self.length} samples, found "
+                             f"{tuple(x.shape)}")
         if mask is not None and (mask.dtype != torch.bool or mask.shape != x.shape[:2]):
             raise ValueError(f"mask: expected a boolean mask of shape {tuple(x.shape[:2])}, True where there is a sample, found "
                              f"{mask.dtype} of shape {tuple(mask.shape)}")
         if not self.needs_times:
             return
         if times is None:
-            raise ValueError("times: expected the times of the samples, because the positions of this model are times, found None")
+            raise ValueError("times: expected the times of the samples, for the positions of this model are times, found None")
         if times.shape != x.shape[:2] or times.dtype not in (torch.int64, torch.float64):
             raise ValueError(f"times: expected nanoseconds as int64 or float64, of shape {tuple(x.shape[:2])}, found {times.dtype} of "
                              f"shape {tuple(times.shape)}")

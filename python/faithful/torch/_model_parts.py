@@ -19,20 +19,22 @@ class Windows(NamedTuple):
 class Arrays:
     """The arrays of one network, by name, as tensors and as modules."""
 
-    def __init__(self, arrays, dtype, device):
+    def __init__(self, arrays, dtype, device, prefix="", taken=None):
         self.arrays, self.dtype, self.device = arrays, dtype, device
         self.shared = {}  # parameters that several layers have
+        self.prefix, self.taken = prefix, set() if taken is None else taken  # names in the file of those that some module has
 
     def under(self, prefix):
         """Those whose names begin with it, without it."""
         found = {name[len(prefix):]: array for name, array in self.arrays.items() if name.startswith(prefix)}
-        return Arrays(found, self.dtype, self.device)
+        return Arrays(found, self.dtype, self.device, self.prefix + prefix, self.taken)
 
     def __contains__(self, name):
         return name in self.arrays
 
     def tensor(self, name):
         """A copy."""
+        self.taken.add(self.prefix + name)
         return torch.tensor(self.arrays[name], dtype=self.dtype, device=self.device)
 
     def parameter(self, name, change=None):
