@@ -144,7 +144,7 @@ def test_batch_norm_is_that_of_torch(shape):
     """Where all rows are there; of [C, W] each sensor has its own columns."""
     torch.manual_seed(1)
     arrays = {f"n.{key}": torch.rand(shape).numpy() for key in ("weight", "bias", "mean", "variance")}
-    ours, theirs = BatchNorm(Arrays(arrays, torch.float64, None), "n"), nn.BatchNorm1d(torch.Size(shape).numel()).double()
+    ours, theirs = BatchNorm(Arrays(arrays, torch.float64), "n"), nn.BatchNorm1d(torch.Size(shape).numel()).double()
     theirs.load_state_dict({"weight": ours.weight.flatten(), "bias": ours.bias.flatten(), "running_mean": ours.mean.flatten(),
                             "running_var": ours.variance.flatten(), "num_batches_tracked": torch.tensor(0)})
     x = torch.randn(4, *shape[:-1], 7, shape[-1], dtype=torch.float64)

@@ -22,7 +22,7 @@ class Linear(nn.Module):
         self.register_buffer("shift", arrays.tensor("linear.shift"))
         self.register_buffer("factor", arrays.tensor("linear.factor"))
         weights = arrays.tensor("linear.weights")  # [outputs, 5 C + 1]
-        self.map = nn.utils.skip_init(nn.Linear, weights.shape[1] - 1, len(weights), dtype=arrays.dtype, device=arrays.device)
+        self.map = nn.Linear(weights.shape[1] - 1, len(weights), dtype=arrays.dtype)
         self.map.weight = nn.Parameter(weights[:, :-1].contiguous())
         self.map.bias = nn.Parameter(weights[:, -1].clone())
 
@@ -96,16 +96,17 @@ class Classifier(nn.Module):
         super().__init__()
         core, dtype = model_of(model), dtype or torch.get_default_dtype()
         file = file_of(core)
-        arrays = Arrays(file.arrays, dtype, device)
+        arrays = Arrays(file.arrays, dtype)
         self.classes, self.channels, self.length = list(core.classes), list(core.channels), core.length
         self.by_window = file.metadata["scaler"].get("scaling") == "window"
         self.register_buffer("shift", arrays.tensor("scaler.shift")[0].clone())
         self.register_buffer("factor", arrays.tensor("scaler.factor")[0].clone())
-        self.network = network_of(file.metadata, arrays)
+        with torch.random.fork_rng(devices=[]):  # start values, which the arrays replace, draw no random numbers of the caller
+            self.network = network_of(file.metadata, arrays)
         refuse_the_rest(file, arrays)
         transformers = [one for one in self.network.modules() if isinstance(one, (Encoder, Dfstrans))]
         self.needs_times = any(one.config["positions"] == "time" for one in transformers)
-        self.eval()
+        self.eval().to(device)
 
     def forward(self, x, mask=None, times=None):
         self.check(x, mask, times)

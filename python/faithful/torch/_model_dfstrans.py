@@ -24,7 +24,6 @@ class Stage(nn.Module):
         self.norm = arrays.made(nn.BatchNorm1d, name + "norm", sensors * filters, change=torch.flatten)
         self.norm.running_mean = arrays.tensor(name + "norm.mean").flatten()
         self.norm.running_var = arrays.tensor(name + "norm.variance").flatten()
-        self.norm.num_batches_tracked.zero_()
 
     def forward(self, x):
         return self.norm(functional.relu(functional.max_pool1d(self.convolution(x), 2)))

@@ -19,15 +19,15 @@ class Windows(NamedTuple):
 class Arrays:
     """The arrays of one network, by name, as tensors and as modules."""
 
-    def __init__(self, arrays, dtype, device, prefix="", taken=None):
-        self.arrays, self.dtype, self.device = arrays, dtype, device
+    def __init__(self, arrays, dtype, prefix="", taken=None):
+        self.arrays, self.dtype = arrays, dtype
         self.shared = {}  # parameters that several layers have
         self.prefix, self.taken = prefix, set() if taken is None else taken  # names in the file of those that some module has
 
     def under(self, prefix):
         """Those whose names begin with it, without it."""
         found = {name[len(prefix):]: array for name, array in self.arrays.items() if name.startswith(prefix)}
-        return Arrays(found, self.dtype, self.device, self.prefix + prefix, self.taken)
+        return Arrays(found, self.dtype, self.prefix + prefix, self.taken)
 
     def __contains__(self, name):
         return name in self.arrays
@@ -35,7 +35,7 @@ class Arrays:
     def tensor(self, name):
         """A copy."""
         self.taken.add(self.prefix + name)
-        return torch.tensor(self.arrays[name], dtype=self.dtype, device=self.device)
+        return torch.tensor(self.arrays[name], dtype=self.dtype)
 
     def parameter(self, name, change=None):
         """change: what makes the parameter of the array"""
@@ -56,7 +56,7 @@ class Arrays:
         return module
 
     def made(self, kind, name, *sizes, change=None, **options):
-        return self.filled(nn.utils.skip_init(kind, *sizes, dtype=self.dtype, device=self.device, **options), name, change)
+        return self.filled(kind(*sizes, dtype=self.dtype, **options), name, change)
 
     def affine(self, name):
         weight = self.arrays[name + ".weight"]

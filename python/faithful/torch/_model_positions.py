@@ -85,7 +85,8 @@ def options_of(config, name):
     """Those of the encoding, as faithful.torch.encoding takes them."""
     known = encodings()[name].parameters
     options = {key: config[key] for key in known if key in config and key not in ("positions", "heads", "dim", "scale", "seed")}
-    options["seed"] = config["encoding_seed"]  # also where nothing fixed is random: start values then draw nothing from torch
+    if "seed" in known:
+        options["seed"] = config["encoding_seed"]
     if name in ("rope", "fope"):
         options["pairing"] = config["pairing"]
     if "scale" in known and config["scale"] not in ("as-defined", "decaying"):
@@ -194,7 +195,7 @@ def input_position(config, arrays, steps):
         return None
     if config["positions"] == "time":
         kind = AT_TIMES.get(name, kind)
-    made = kind(name, steps, config["width"], dtype=arrays.dtype, device=arrays.device, **options_of(config, name))
+    made = kind(name, steps, config["width"], dtype=arrays.dtype, **options_of(config, name))
     return made if kind is Waves else fill(made, name, arrays, config["heads"], "")
 
 
@@ -208,12 +209,12 @@ def layer_position(config, arrays, steps, layer):
         kind = TokenTupe
     length = steps if name in ("fope", "tupe", "t-pe") else steps + token  # the others see the token as a step
     width = config["width"] if name == "t-pe" else heads * head_width(config)
-    made = kind(name, length, width, heads=heads, dtype=arrays.dtype, device=arrays.device, **options_of(config, name))
+    made = kind(name, length, width, heads=heads, dtype=arrays.dtype, **options_of(config, name))
     if name == "tupe":
         made.options["dim"] = config["width"]
     if name == "transformer-xl":  # its waves are as wide as the model, heads may not be
         n = (config["width"] + 1) // 2
-        made.frequency = torch.tensor([config["rho"] ** (-i / n) for i in range(n)], dtype=arrays.dtype, device=arrays.device)
+        made.frequency = torch.tensor([config["rho"] ** (-i / n) for i in range(n)], dtype=arrays.dtype)
     return fill(made, name, arrays, heads, layer)
 
 
