@@ -70,7 +70,7 @@ class Encoder(nn.Module):
             x = self.stem(x, valid)
         elif self.convolution is not None:
             x = functional.gelu(along_time(self.convolution, x))
-        return x.reshape(len(x), self.steps, -1)
+        return x.unflatten(1, (self.steps, -1)).flatten(2)
 
     def pooled(self, h, valid):
         if self.token is not None:
@@ -86,7 +86,7 @@ class Encoder(nn.Module):
         h, context = self.position(h, steps, self.token is not None)
         h = self.dropout(h)
         if self.token is not None:
-            h = torch.cat([self.token.expand(len(h), 1, -1), h], dim=1)
+            h = torch.cat([self.token.expand(h.shape[0], 1, -1), h], dim=1)
         for layer in self.layers:
             h = layer(h, context)
         if self.norm is not None:
