@@ -41,6 +41,12 @@ class Model:
         """Writes the model file, which load_model() and the program read."""
         self._core.save(path("file", file))
 
+    def to_torch(self, *, dtype=None, device=None):
+        """The model as a torch.nn.Module, to go on with in PyTorch: a faithful.torch.Classifier, in eval mode. It takes windows
+        [B, S, C] and gives logits [B, K], whose softmax gives the probabilities of predict(). Not for models of kernels."""
+        from .torch import Classifier
+        return Classifier(self, dtype=dtype, device=device)
+
     def __repr__(self):
         return (f"<Model: {len(self.channels)} channels, up to {self.length} samples, "
                 f"classes {', '.join(self.classes)}>")

@@ -3,11 +3,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from ._classifier import TimeSeriesTransformer
 from ._encoding import EncodingName
 from .data import Dataset
+from .torch import Classifier
 
 class Model:
     notes: list[str]
@@ -24,6 +26,7 @@ class Model:
     def __init__(self, core: Any, notes: Any = ()) -> None: ...
     def to_dict(self) -> dict[str, Any]: ...
     def save(self, file: str | os.PathLike[str]) -> None: ...
+    def to_torch(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None) -> Classifier: ...
 
 @dataclass(frozen=True)
 class Predictions:

@@ -11,6 +11,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("FAITHFUL", str(ROOT / "build/release/bin/faithful"))
 
 
+def pytest_configure(config):
+    config.addinivalue_line("markers", "unsanitized(why): of tests/app, whose cases are used here too")
+
+
 @pytest.fixture(scope="session")
 def program():
     """Runs the program and gives what it printed; JSON where --json is asked for."""

@@ -16,10 +16,11 @@ from ._attention import Bias, InAttention, LogitBias, Turned, WeightBias
 from ._base import MODULES, Position
 from ._input import Added, FromSignal, Sum
 from ._layer import TransformerEncoderLayer
+from ._model import Classifier
 
 globals().update({found.__name__: found for found in MODULES.values()})  # Alibi, Concatenated, Erpe, ..
 
-__all__ = ["Added", "Alibi", "Bias", "Concatenated", "Conditional", "Deberta", "DynamicBias", "DynamicWavelet",
+__all__ = ["Added", "Alibi", "Bias", "Classifier", "Concatenated", "Conditional", "Deberta", "DynamicBias", "DynamicWavelet",
            "Erpe", "Fire", "Fope", "FourierFeatures", "FromSignal", "InAttention", "Kerple", "LearnedFrequency",
            "LearnedTable", "LogitBias", "Nothing", "Pope", "Position", "Rotary", "Shaw", "Sinusoids",
            "SpectralLearned", "Stochastic", "Sum", "T5", "TapeErpe", "Temporal", "TransformerEncoderLayer",

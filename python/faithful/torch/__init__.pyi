@@ -1,9 +1,13 @@
+import os
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
+
+from .._classifier import TimeSeriesTransformer
+from .._model import Model
 
 __all__: list[str]
 
@@ -134,6 +138,23 @@ class Shaw(InAttention):
         offset: int = 0,
         key_offset: int | None = None,
     ) -> tuple[Tensor, Tensor]: ...
+
+class Classifier(nn.Module):
+    classes: list[str]
+    channels: list[str]
+    length: int
+    needs_times: bool
+    shift: Tensor
+    factor: Tensor
+    network: nn.Module
+    def __init__(
+        self,
+        model: Model | TimeSeriesTransformer | str | os.PathLike[str],
+        *,
+        dtype: torch.dtype | None = None,
+        device: torch.device | str | None = None,
+    ) -> None: ...
+    def forward(self, x: Tensor, mask: Tensor | None = None, times: Tensor | None = None) -> Tensor: ...
 
 class TransformerEncoderLayer(nn.TransformerEncoderLayer):
     position: InAttention | None

@@ -37,11 +37,12 @@ class SpectralLearned(Table):
             column = np.concatenate([[0], pairs, pairs, [d // 2] * (d % 2 == 0)]).astype(np.int64)
         else:
             column = np.minimum(np.arange(d), min(d, period // 2) - 1)  # further columns are zero
+        self.period = period
         return column, 2 * np.pi * np.arange(column.max() + 1) / period
 
     def log_weights(self):
         """ln g of each frequency, up to a constant."""
-        if "log_spectrum" in self._parameters:
+        if hasattr(self, "log_spectrum"):
             return self.log_spectrum
         scale, spectrum = torch.exp(self.log_length_scale), self.options.get("spectrum", "exponential")
         if spectrum == "exponential":

@@ -33,9 +33,13 @@ class Tupe(LogitBias):
         normed = functional.layer_norm(wide(self.codes[at]), (d,), eps=1e-5)
         return torch.matmul(normed, wide(weight)).unflatten(-1, (heads, -1)).transpose(-2, -3)
 
-    def bias(self, places):
+    def of_positions(self, places):
+        """[.., H, Q, K]: what pairs of positions add"""
         q, k = self.projected(places.query, self.query), self.projected(places.key, self.key)
-        bias = torch.matmul(q, k.transpose(-2, -1)) / (2 * q.shape[-1]) ** 0.5
+        return torch.matmul(q, k.transpose(-2, -1)) / (2 * q.shape[-1]) ** 0.5
+
+    def bias(self, places):
+        bias = self.of_positions(places)
         if self.options.get("tupe_relative"):
             bias = bias + self.weight[buckets(places.offsets(), self.bucket)].movedim(-1, -3)
         return bias
