@@ -32,7 +32,8 @@ function(faithful_use_old_glibc target)
     set_target_properties(faithful_old_${library} PROPERTIES NO_SONAME ON LIBRARY_OUTPUT_DIRECTORY ${folder})
     target_link_options(faithful_old_${library} PRIVATE -Wl,-soname,${FAITHFUL_OLD_SONAME_${library}})
     add_dependencies(${target} faithful_old_${library})
-    # Needed by objects that come later on the command line.
-    target_link_options(${target} PRIVATE LINKER:--no-as-needed $<TARGET_FILE:faithful_old_${library}> LINKER:--as-needed)
   endforeach()
+  # As one option, because CMake leaves out repeated ones. The objects that need them come later on the command line.
+  set(files "$<TARGET_FILE:faithful_old_m> $<TARGET_FILE:faithful_old_pthread> $<TARGET_FILE:faithful_old_c>")
+  target_link_options(${target} PRIVATE "SHELL:-Wl,--no-as-needed ${files} -Wl,--as-needed")
 endfunction()
