@@ -26,31 +26,6 @@ struct ChooseVerbOptions {
   std::size_t threads = default_threads();
 };
 
-Json choice_json(const EncodingChoice& choice) {
-  Json rows = Json::array();
-  for (const EncodingScore& one : choice.scores) {
-    const bool first = &one == &choice.scores.front();
-    Json values = Json::array();
-    for (const double value : one.values) values.push_back(value);
-    rows.push_back(Json::Object{{"encoding", one.name},
-                                {"mean", one.mean},
-                                {"values", values},
-                                {"difference", first ? Json() : Json(one.difference.summary.mean)},
-                                {"low", first ? Json() : Json(one.difference.interval.low)},
-                                {"high", first ? Json() : Json(one.difference.interval.high)},
-                                {"p", first ? Json() : Json(one.p)},
-                                {"better", one.better}});
-  }
-  return Json::Object{{"encoding", choice.encoding},
-                      {"measure", choice.measure},
-                      {"folds", choice.folds},
-                      {"steps", choice.steps},
-                      {"all_steps", choice.all_steps},
-                      {"ran_out_of_time", choice.ran_out_of_time},
-                      {"scores", rows},
-                      {"sentence", sentence_of(choice)}};
-}
-
 void choose(const ChooseVerbOptions& said) {
   const Dataset dataset = read_dataset(said.data_path, said.data);
   for (const std::string& note : dataset.notes) notice(note);
@@ -63,7 +38,7 @@ void choose(const ChooseVerbOptions& said) {
   const StopOnInterrupt stop;
   const EncodingChoice choice =
       choose_encoding(dataset, options, pool, {.stop = StopOnInterrupt::asked, .progress = true});
-  print(said.json ? dump_json(choice_json(choice), JsonLayout::kPretty) : choice_text(choice));
+  print(said.json ? dump_json(to_json(choice), JsonLayout::kPretty) : choice_text(choice));
 }
 
 std::vector<Option> choose_option_list(ChooseVerbOptions& o) {

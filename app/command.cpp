@@ -284,6 +284,7 @@ void outlive_readers() {
   action.sa_handler = [](int) {};  // not SIG_IGN, which programs that we start would inherit
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGPIPE, &action, nullptr);
+  ::sigaction(SIGXFSZ, &action, nullptr);  // a file above the limit of its size is an error, as a full disk is
 }
 
 }  // namespace faithful::app

@@ -48,6 +48,7 @@ void declare(Parsed& parsed) {
   parsed.cli->add_flag("-h,--help", parsed.help);
   parsed.cli->add_flag("--help-all", parsed.help_all);
   parsed.cli->allow_config_extras(CLI::config_extras_mode::error);
+  parsed.cli->require_subcommand(0, 1);  // a word after the verb is no other verb: a folder may be named train
   for (const Option& option : parsed.command->options) {
     CLI::Option* declared = nullptr;
     if (option.is_flag()) {

@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 import faithful
 
 lift = faithful.data.elevator(120, anomalies=50, samples=200, channels=6, faults=["dropout", "load_cell"], seed=1)
-X, y = lift.arrays()
+X, y = lift.labelled_arrays()
 print(lift, X.shape, np.unique(y, return_counts=True))
 
 # %% Choose an encoding. Every score is on trips that the model has not seen.

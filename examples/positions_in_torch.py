@@ -7,14 +7,15 @@ import faithful.torch
 
 
 class Layer(nn.Module):
-    def __init__(self, dim, heads, position=None):
+    def __init__(self, dim: int, heads: int, position: faithful.torch.Position | None = None) -> None:
         super().__init__()
         self.heads, self.position = heads, position
         self.qkv, self.out = nn.Linear(dim, 3 * dim), nn.Linear(dim, dim)
 
-    def forward(self, x):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
         q, k, v = self.qkv(x).view(*x.shape[:2], 3 * self.heads, -1).transpose(1, 2).chunk(3, dim=1)
-        return self.out(faithful.torch.attention(q, k, v, self.position).transpose(1, 2).flatten(2))
+        out: torch.Tensor = self.out(faithful.torch.attention(q, k, v, self.position).transpose(1, 2).flatten(2))
+        return out
 
 
 # %% Some encodings are added to the input, others enter attention. The same call builds both.

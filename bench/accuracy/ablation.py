@@ -5,7 +5,6 @@ Each row changes one setting of the base. A run trains on two thirds of SET_TRAI
 series once. Finished runs are lines of docs/accuracy/ablation.jsonl; a call goes on with those that are missing. Test
 parts are never read. --table prints the table of the runs that are there, and trains nothing.
 """
-import argparse
 import concurrent.futures
 import math
 import pathlib
@@ -22,7 +21,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # The recipe. Runs of another recipe (another number) are not compared with it.
 RECIPE = 3
 BASE = {"model": "encoder", "preset": "standard", "encoding": "tape", "scaling": "common", "folds": "0"}
-ENCODINGS = [(f"encoding {name}", {"encoding": name}) for name in ("none", "sinusoidal", "dft", "erpe", "rope")]
+ENCODINGS = [(f"encoding {name}", {"encoding": name})
+             for name in ("none", "sinusoidal", "dft", "erpe", "rope", "spectral", "tape+erpe")]
 LAYERS = [("layers 0", {"layers": "0"}), ("layers 2", {"layers": "2"})]
 INGREDIENTS = [
     ("one kernel of 7", {"branches": "1", "filters": "63"}),
@@ -182,12 +182,9 @@ def table(runs):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=trainer.default_program(ROOT), help="[build/release/bin/faithful]")
-    parser.add_argument("--workers", type=int, default=1, help="trainings side by side, of one thread each [1]")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "ablation.jsonl")
-    parser.add_argument("--table", action="store_true", help="print the table, train nothing")
-    options = parser.parse_args()
+    options = trainer.arguments_of_tool(
+        __doc__, ROOT, "ablation.jsonl",
+        ("--workers", {"type": int, "default": 1, "help": "trainings side by side, of one thread each [1]"}))
     runs = load(measured.read_jsonl(options.output))
     if options.table:
         print(table(runs))

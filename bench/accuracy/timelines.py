@@ -5,7 +5,6 @@ machines held out; simulated lifts with two and with eleven faults, simulated an
 lines of docs/accuracy/timelines.jsonl; a call goes on with those that are missing. --table prints the table of the runs
 that are there, and trains nothing.
 """
-import argparse
 import gzip
 import math
 import os
@@ -116,12 +115,9 @@ def table(lines):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--program", default=trainer.default_program(ROOT), help="[build/release/bin/faithful]")
-    parser.add_argument("--output", type=pathlib.Path, default=ROOT / "docs" / "accuracy" / "timelines.jsonl")
-    parser.add_argument("--cases", default=",".join(str(i + 1) for i in range(len(CASES))), help="such as 1,3 [all]")
-    parser.add_argument("--table", action="store_true", help="print the table, train nothing")
-    options = parser.parse_args()
+    every = ",".join(str(i + 1) for i in range(len(CASES)))
+    options = trainer.arguments_of_tool(__doc__, ROOT, "timelines.jsonl",
+                                        ("--cases", {"default": every, "help": "such as 1,3 [all]"}))
     lines = measured.read_jsonl(options.output)
     if options.table:
         print(table(lines))

@@ -1,8 +1,10 @@
 """Our program on one set: trains, predicts, and scores what it predicts."""
+import argparse
 import csv
 import json
 import math
 import os
+import pathlib
 import subprocess
 
 import measured
@@ -63,6 +65,17 @@ def scores(predicted, truth):
 
 def labels_of(test_file):
     return [ts_files.label_of(line) for line in ts_files.read_lines(test_file)[1]]
+
+
+def arguments_of_tool(description, root, output, *more):
+    """What tools that keep runs in a file take on their command line; `more`: (flag, settings of argparse)."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=default_program(root), help="[build/release/bin/faithful]")
+    parser.add_argument("--output", type=pathlib.Path, default=root / "docs" / "accuracy" / output)
+    parser.add_argument("--table", action="store_true", help="print the table, train nothing")
+    for flag, settings in more:
+        parser.add_argument(flag, **settings)
+    return parser.parse_args()
 
 
 def default_program(root):

@@ -185,6 +185,7 @@ Json leaks_json(const PartAudit& part, const Audit& audit) {
   for (const Leak& leak : part.leaks) {
     leaks.push_back(Json::Object{{"channel", audit.channels[leak.channel]},
                                  {"equal", leak.equal},
+                                 {"marks", leak.marks},
                                  {"auc", leak.area},
                                  {"shift", static_cast<double>(leak.shift)},
                                  {"class", audit.classes[static_cast<std::size_t>(leak.of_class)]}});

@@ -172,22 +172,6 @@ void reject_point_label(std::string_view text, const Place& place) {
           fmt::format("other labels: {}", field_text("positive", "VALUE"))});
 }
 
-namespace {
-
-// All names once, in the order that set_classes promises.
-std::vector<std::string> ordered_classes(std::vector<std::string> names) {
-  std::ranges::sort(names);
-  names.erase(std::unique(names.begin(), names.end()), names.end());
-  std::erase(names, "");
-  if (names == std::vector<std::string>{"anomalous", "normal"}) return anomaly_classes();
-  const auto number = [](const std::string& name) { return parse_number<double>(name); };
-  if (std::ranges::all_of(names, [&](const std::string& name) { return number(name) && std::isfinite(*number(name)); }))
-    std::ranges::stable_sort(names, {}, [&](const std::string& name) { return *number(name); });
-  return names;
-}
-
-}  // namespace
-
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
                  const Place& place, bool may_lack) {
   std::vector<std::string> names(class_of_series.begin(), class_of_series.end());
@@ -271,10 +255,6 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
 
 }  // namespace
 
-void settle_missing(Dataset& dataset, Missing missing) {
-  for (Series& series : dataset.series) settle_series(series, dataset, missing);
-}
-
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options) {
   dataset.source = path;
   dataset.format = format;
@@ -289,3 +269,22 @@ Dataset finished(Dataset dataset, const std::string& path, const std::string& fo
 }
 
 }  // namespace faithful::data
+
+namespace faithful {
+
+void settle_missing(Dataset& dataset, Missing missing) {
+  for (Series& series : dataset.series) data::settle_series(series, dataset, missing);
+}
+
+std::vector<std::string> ordered_classes(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::erase(names, "");
+  if (names == std::vector<std::string>{"anomalous", "normal"}) return data::anomaly_classes();
+  const auto number = [](const std::string& name) { return parse_number<double>(name); };
+  if (std::ranges::all_of(names, [&](const std::string& name) { return number(name) && std::isfinite(*number(name)); }))
+    std::ranges::stable_sort(names, {}, [&](const std::string& name) { return *number(name); });
+  return names;
+}
+
+}  // namespace faithful

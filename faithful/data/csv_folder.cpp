@@ -1,6 +1,8 @@
 // A folder of tables, and folders in it: a file is a series. Labels may stand in a file of spans beside them.
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -10,22 +12,23 @@
 namespace faithful::data {
 namespace {
 
-constexpr int kDeepest = 8;  // folders in folders
-
 bool is_table(const std::string& name) {
   const std::string extension = extension_of(name);
   return extension == ".csv" || extension == ".tsv" || extension == ".txt";
 }
 
-// The tables of the folder, then those of its folders, as paths below it.
-void find_tables(const std::string& folder, const std::string& prefix, int depth, std::vector<std::string>& found) {
+// The tables of the folder, then those of its folders, as paths below it. A folder is read once, though links lead back
+// to it: a series that is there twice would be in the training part and in the test part.
+void find_tables(const std::string& folder, const std::string& prefix, std::set<std::string>& seen,
+                 std::vector<std::string>& found) {
+  std::error_code error;  // a folder that cannot be read is rejected below
+  if (!seen.insert(std::filesystem::canonical(folder, error).string()).second) return;
   const std::vector<std::string> names = files_in(folder);
   for (const std::string& name : names)
     if (is_table(name) && is_file(join_path(folder, name))) found.push_back(prefix + name);
-  if (depth == kDeepest) return;
   for (const std::string& name : names) {
     const std::string below = join_path(folder, name);
-    if (!name.starts_with('.') && is_folder(below)) find_tables(below, prefix + name + "/", depth + 1, found);
+    if (!name.starts_with('.') && is_folder(below)) find_tables(below, prefix + name + "/", seen, found);
   }
 }
 
@@ -54,7 +57,8 @@ void append_file(Dataset& all, std::vector<std::string>& class_of_series, Datase
 
 std::vector<std::string> tables_in(const std::string& folder) {
   std::vector<std::string> tables;
-  find_tables(folder, "", 0, tables);
+  std::set<std::string> seen;
+  find_tables(folder, "", seen, tables);
   return tables;
 }
 

@@ -53,7 +53,7 @@ bool Series::operator==(const Series& other) const {
   return name == other.name && part == other.part && values.rows == other.values.rows &&
          values.columns == other.values.columns &&
          std::ranges::equal(values.values, other.values.values, same_number) && times == other.times &&
-         labels == other.labels && label == other.label && spans == other.spans;
+         labels == other.labels && label == other.label && weight == other.weight && spans == other.spans;
 }
 
 std::size_t Dataset::rows() const {

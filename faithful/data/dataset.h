@@ -37,6 +37,8 @@ struct FAITHFUL_API Series {
   std::vector<std::int64_t> times = {};   // [T], ns since 1970-01-01T00:00:00Z, never decreasing; empty: none
   std::vector<std::uint8_t> labels = {};  // [T], 1: anomalous, 0: normal; empty: no point labels
   std::int32_t label = kNoLabel;          // class of the whole series, an index into Dataset::classes
+  float weight = 1;                       // of its windows in the loss of a Transformer's training; above 0. Files do
+                                          // not keep it
   std::vector<LabelSpan> spans = {};      // what is known beyond `labels` (channels, kind), by begin; may be empty
 
   std::size_t length() const { return values.rows; }

@@ -167,11 +167,44 @@ Agreement agreement_of(const LabelledPoints& points, const std::vector<double>& 
   return found;
 }
 
-// Against the label before, at and after its place: nearest shift first, an equal one before all others.
-std::optional<Leak> find_shifted(const LabelledPoints& points, const std::vector<float>& column, float high,
-                                 std::size_t channels) {
-  std::vector<double> sums(column.size() + 1, 0);  // exact: whole numbers
+// A column that has its rarer value only at events, and at each of them: change points, or an alarm that begins late and
+// ends early. A window with such a mark is anomalous, though the area over single points is small.
+std::optional<Leak> find_marks(const LabelledPoints& points, const std::vector<double>& sums, std::size_t channels) {
+  const auto rows = static_cast<double>(points.truth.size()), events = static_cast<double>(points.events);
+  const bool high_is_rare = 2 * sums.back() <= rows;
+  const auto marks_in = [&](std::size_t from, std::size_t to) {
+    const double high = sums[to] - sums[from];
+    return high_is_rare ? high : static_cast<double>(to - from) - high;
+  };
+  double inside = 0, near = 0;  // marks, and rows, within kMarkDistance of an event
+  std::size_t offset = 0;       // of the piece
+  for (std::size_t i = 0; i < points.pieces.size(); offset += points.pieces[i++].length()) {
+    std::size_t before = 0;  // end of the event before
+    for (const LabelSpan& span : points.spans[i]) {
+      const std::size_t begin = std::max(before, span.begin - std::min(span.begin, kMarkDistance));
+      const std::size_t end = std::min(span.end + kMarkDistance, points.pieces[i].length());
+      const double marks = marks_in(offset + begin, offset + end);
+      if (marks == 0) return std::nullopt;
+      inside += marks;
+      near += static_cast<double>(end - begin);
+      before = end;
+    }
+  }
+  const double normal = (rows - near) * events / near;  // stretches as long as an event
+  if (inside < kLeakArea * marks_in(0, points.truth.size())) return std::nullopt;
+  if (!is_no_chance(events + normal, events, 2.0 * static_cast<double>(channels))) return std::nullopt;
+  return Leak{.area = larger_side(agreement_of(points, sums, 0).area()), .marks = true};
+}
+
+// Where a column of two values has the higher one: [n + 1] sums, exact.
+std::vector<double> sums_of(const std::vector<float>& column, float high) {
+  std::vector<double> sums(column.size() + 1, 0);
   for (std::size_t i = 0; i < column.size(); ++i) sums[i + 1] = sums[i] + (column[i] == high ? 1 : 0);
+  return sums;
+}
+
+// Against the label before, at and after its place: nearest shift first, an equal one before all others.
+std::optional<Leak> find_shifted(const LabelledPoints& points, const std::vector<double>& sums, std::size_t channels) {
   constexpr auto kMost = static_cast<std::ptrdiff_t>(kLeakShift);
   const double tries = 2.0 * static_cast<double>(channels) * (2 * static_cast<double>(kLeakShift) + 1);
   const bool enough = points.are_enough(tries);
@@ -190,14 +223,18 @@ std::optional<Leak> find_shifted(const LabelledPoints& points, const std::vector
 
 std::optional<Leak> find_point_leak(const LabelledPoints& points, const std::vector<float>& column,
                                     std::size_t channels) {
-  std::optional<Leak> shifted;
-  if (const auto values = two_values(column)) shifted = find_shifted(points, column, values->second, channels);
+  std::optional<Leak> shifted, marks;
+  if (const auto values = two_values(column)) {
+    const std::vector<double> sums = sums_of(column, values->second);
+    shifted = find_shifted(points, sums, channels);
+    if (!shifted) marks = find_marks(points, sums, channels);
+  }
   if (shifted && shifted->equal) return shifted;
   if (points.are_enough(2.0 * static_cast<double>(channels)) && may_separate(column, points.truth)) {
     const std::optional<double> area = area_of(column, points.truth);
     if (area && larger_side(*area) > kLeakArea) return Leak{.area = larger_side(*area)};
   }
-  return shifted;
+  return shifted ? shifted : marks;
 }
 
 // ---- labels of series
@@ -277,6 +314,7 @@ std::string leak_text(const Leak& leak, const std::vector<std::string>& classes)
                                            : fmt::format(", {} {} {}", distance, distance == 1 ? "sample" : "samples",
                                                          leak.shift > 0 ? "later" : "earlier");
   if (leak.equal) return fmt::format("it equals the label{}", when);
+  if (leak.marks) return "one of its two values comes with every event, and only there";
   const std::string& name = classes[static_cast<std::size_t>(leak.of_class)];
   const std::string others = classes.size() == 2 ? quote(classes[leak.of_class == 1 ? 0 : 1]) : "the others";
   return fmt::format("it alone separates {} from {}{} (AUC {:.3f})", quote(name), others, when, leak.area);

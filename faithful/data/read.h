@@ -57,6 +57,14 @@ FAITHFUL_API const std::vector<std::string>& read_formats();
 // Reads a file or folder; its name or content decides the format. InputError where it cannot be read.
 FAITHFUL_API Dataset load_dataset(const std::string& path, const ReadOptions& options = {});
 
+// All names once, in one order whatever the source: by number where all are numbers, else by letters; normal before
+// anomalous. Empty names are left out.
+FAITHFUL_API std::vector<std::string> ordered_classes(std::vector<std::string> names);
+
+// Rejects or fills the missing values (NaN) of all series. InputError for an infinite one, and for a channel that has
+// only missing values where they are interpolated.
+FAITHFUL_API void settle_missing(Dataset& dataset, Missing missing);
+
 // The table itself, or the first one of a folder of tables: its header has the names of the columns. Empty: no table.
 FAITHFUL_API std::string first_table(const std::string& path, const ReadOptions& options);
 

@@ -99,9 +99,8 @@ std::string time_words(const ReadOptions& options);  // what an error about it e
 
 // ---- labels
 
-// Makes dataset.classes of the names of all series (empty: no label), in one order whatever the source: by number
-// where all are numbers, else by letters; normal before anomalous. `positive`: two classes, normal and anomalous;
-// InputError where no series has it, unless it may lack.
+// Makes dataset.classes of the names of all series (empty: no label), in the order of ordered_classes. `positive`: two
+// classes, normal and anomalous; InputError where no series has it, unless it may lack.
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
                  const Place& place, bool may_lack = false);
 
@@ -117,9 +116,6 @@ void check_positive(const Dataset& dataset, const std::string& path, const ReadO
 std::vector<std::string> anomaly_classes();
 
 // ---- last steps of every reader
-
-// Rejects or fills what is missing, as the options say.
-void settle_missing(Dataset& dataset, Missing missing);
 
 // Fills source and format, settles what is missing and checks.
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options);

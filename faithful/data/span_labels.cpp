@@ -32,10 +32,31 @@ TimeSpan read_span(const Json& value, const std::string& place) {
   return span;
 }
 
-// Whether one path is the end of the other: "pump.csv" and "data/pump.csv".
-bool same_table(std::string_view a, std::string_view b) {
-  if (a.size() < b.size()) std::swap(a, b);
-  return a == b || (a.ends_with(b) && a[a.size() - b.size() - 1] == '/');
+// Whether the end of a path is the other path: "data/pump.csv" and "pump.csv".
+bool ends_with_path(std::string_view path, std::string_view end) {
+  return path == end || (path.ends_with(end) && path[path.size() - end.size() - 1] == '/');
+}
+
+// The spans of the table: of the longest entry that is the end of its path, or else of the only entry whose end is the
+// table; none where no entry fits.
+const std::vector<TimeSpan>* spans_of_table(const SpansOfFiles& spans, const std::string& table,
+                                            const std::string& span_file) {
+  const SpansOfFiles::value_type *nearest = nullptr, *longer = nullptr, *another = nullptr;
+  for (const auto& entry : spans) {
+    if (ends_with_path(table, entry.first)) {
+      if (nearest == nullptr || entry.first.size() > nearest->first.size()) nearest = &entry;
+    } else if (ends_with_path(entry.first, table)) {
+      another = longer;
+      longer = &entry;
+    }
+  }
+  if (nearest == nullptr && another != nullptr)
+    reject({{span_file},
+            fmt::format("one entry for {}", quote(table)),
+            fmt::format("{} and {}", quote(another->first), quote(longer->first)),
+            "give the path with its folder, as the entries have it"});
+  const SpansOfFiles::value_type* found = nearest != nullptr ? nearest : longer;
+  return found == nullptr ? nullptr : &found->second;
 }
 
 }  // namespace
@@ -72,8 +93,8 @@ std::string find_span_file(const std::string& folder, const ReadOptions& options
 
 void label_by_spans(Dataset& dataset, const SpansOfFiles& spans, const std::string& table,
                     const std::string& span_file) {
-  const auto found = std::ranges::find_if(spans, [&](const auto& entry) { return same_table(entry.first, table); });
-  if (found == spans.end()) return;
+  const std::vector<TimeSpan>* found = spans_of_table(spans, table, span_file);
+  if (found == nullptr) return;
   dataset.classes = anomaly_classes();
   for (Series& series : dataset.series) {
     if (series.times.empty())
@@ -82,7 +103,7 @@ void label_by_spans(Dataset& dataset, const SpansOfFiles& spans, const std::stri
               "none",
               field_text("time", "COLUMN")});
     std::vector<LabelSpan> rows;
-    for (const TimeSpan& span : found->second) {
+    for (const TimeSpan& span : *found) {
       const auto begin = std::ranges::lower_bound(series.times, span.first) - series.times.begin();
       const auto end = std::ranges::upper_bound(series.times, span.last) - series.times.begin();
       if (begin < end) rows.push_back({{static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
@@ -95,7 +116,7 @@ Dataset load_csv_with_spans(const std::string& path, const ReadOptions& options)
   ReadOptions table = options;
   table.label.clear();
   Dataset dataset = load_csv_table(path, table);
-  label_by_spans(dataset, load_spans(options.label), file_name(path), options.label);
+  label_by_spans(dataset, load_spans(options.label), path, options.label);
   if (!dataset.has_point_labels())
     reject({{options.label}, fmt::format("an entry of {}", quote(file_name(path))), "none"});
   return dataset;

@@ -53,11 +53,17 @@ std::vector<Pair> pairs_in(const std::string& folder, const std::string& wanted)
   std::vector<Pair> pairs;
   const std::vector<std::string> names = files_in(folder);
   for (const char* extension : {".ts", ".arff"}) {
+    const auto has = [&](const std::string& set, std::string_view half) {
+      return is_file(join_path(folder, set + std::string(half) + extension));
+    };
     for (const std::string& name : names) {
-      const std::string ending = std::string(kTrain) + extension;
-      if (!name.ends_with(ending)) continue;
-      const std::string set = name.substr(0, name.size() - ending.size());
-      if (is_file(join_path(folder, set + std::string(kTest) + extension))) pairs.push_back({set, extension});
+      for (const std::string_view half : {kTrain, kTest}) {
+        if (!name.ends_with(std::string(half) + extension)) continue;
+        const std::string set = name.substr(0, name.size() - half.size() - std::string_view(extension).size());
+        if (half == kTest && has(set, kTrain)) continue;  // counted already
+        // Where one channel of a family lacks a half, the reader of that file says so: no channel is left out.
+        if (!family_of(set).empty() || (has(set, kTrain) && has(set, kTest))) pairs.push_back({set, extension});
+      }
     }
   }
   const auto named = std::ranges::find(pairs, wanted, &Pair::name);

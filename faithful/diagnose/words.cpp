@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/utf8.h"
 #include "faithful/data/times.h"
 #include "faithful/diagnose/diagnosis_score.h"
 #include "faithful/diagnose/suspects.h"
@@ -76,7 +77,8 @@ namespace {
 std::vector<std::string> names_of(const Dataset& dataset, const std::vector<std::size_t>& sensors) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < std::min(kMost, sensors.size()); ++i) names.push_back(dataset.channels[sensors[i]]);
+  for (std::size_t i = 0; i < std::min(kMost, sensors.size()); ++i)
+    names.push_back(printable(dataset.channels[sensors[i]]));
   if (sensors.size() > kMost) names.push_back(fmt::format("{} more", sensors.size() - kMost));
   return names;
 }
@@ -93,7 +95,7 @@ std::string dissent(const DiagnosisReport& report, const Diagnosis& one) {
   std::vector<std::string> words;
   for (const auto& [sensor, methods] : others)
     words.push_back(fmt::format("{} {} {} first", listed(methods), methods.size() == 1 ? "names" : "name",
-                                report.dataset.channels[sensor]));
+                                printable(report.dataset.channels[sensor])));
   return words.empty() ? "" : fmt::format(" The methods do not agree: {}.", fmt::join(words, ", "));
 }
 
@@ -102,7 +104,7 @@ std::string no_alarm_words(const DiagnosisReport& report) {
   // Rounded down, so that it is an alarm then.
   const double above = std::floor(report.surest->score * 1e4) / 1e4;
   return fmt::format("no alarm: the highest score is {} ({}), below the threshold {}; {} looks into it",
-                     number_text(report.surest->score, 3), report.dataset.series[report.surest->series].name,
+                     number_text(report.surest->score, 3), printable(report.dataset.series[report.surest->series].name),
                      number_text(report.threshold, 3), field_text("above", fmt::format("{}", above)));
 }
 
@@ -123,9 +125,9 @@ std::string advice(const DiagnosisReport& report, std::size_t number) {
   const Series& series = report.series_of(one);
   const Clock clock(report.dataset, series);
   const bool whole = one.alarm.span.length() == series.length();
-  std::string text =
-      fmt::format("{}{} looks {} ({}). ", series.name, whole ? "" : ", " + clock.span_text(one.alarm.span) + ",",
-                  report.class_name(), number_text(one.alarm.score, 3));
+  std::string text = fmt::format("{}{} looks {} ({}). ", printable(series.name),
+                                 whole ? "" : ", " + clock.span_text(one.alarm.span) + ",",
+                                 printable(report.class_name()), number_text(one.alarm.score, 3));
   const std::string when = clock.span_words(one.together.spans);
   text += fmt::format("Look first at {}{}.", listed(names_of(report.dataset, first_sensors(one.together))),
                       when.empty() ? "; no time stands out" : ", " + when);
@@ -140,7 +142,7 @@ std::string truth_words(const DiagnosisReport& report, std::size_t number) {
   const Diagnosis& one = report.found[number];
   const Clock clock(report.dataset, report.series_of(one));
   std::string text = "The fault according to the labels:";
-  if (!truth.kinds.empty()) text += " " + listed(truth.kinds);
+  if (!truth.kinds.empty()) text += " " + printable(listed(truth.kinds));
   if (!truth.sensors.empty())
     text += fmt::format("{} {}", truth.kinds.empty() ? "" : " at", listed(names_of(report.dataset, truth.sensors)));
   if (!truth.spans.empty()) {

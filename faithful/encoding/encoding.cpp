@@ -253,7 +253,12 @@ void check_encoding(const std::string& name, const EncodingOptions& options) {
 
 std::vector<double> start_parameters(const std::string& name, const EncodingOptions& options) {
   const CatalogEntry& entry = catalog_entry(name);
-  shape_of(entry, options);
+  if (entry.kind == EncodingKind::kLogitBias || entry.kind == EncodingKind::kWeightBias) {
+    check_encoding(name, options);  // a long window has no table [H, S, S], but at most 2S - 1 offsets
+    checked_product({options.heads, 2, options.length}, "length");
+  } else {
+    shape_of(entry, options);
+  }
   return entry.learned() ? entry.start_values(options) : std::vector<double>{};
 }
 

@@ -123,6 +123,7 @@ struct LossOptions {
   std::span<const T> class_weights = {};  // [K]; empty: 1. For two classes from one logit: of 0 and of 1
   double scale = 1;                       // of the sum over samples; 1 / B for the mean over a batch of B
   double smoothing = 0;  // ε: the target is 1 - ε for the label, and ε spread evenly over all classes
+  std::span<const T> sample_weights = {};  // [B]; empty: 1. Each multiplies what its sample adds to the loss
 };
 
 // scale Σ_b Σ_k w[k] target[b,k] (log Σ_j exp z[b,j] - z[b,k]) for logits z [B, K] and labels y [B]: one number.

@@ -120,7 +120,7 @@ std::string to_html(const Table& table) {
     kinds.push_back(is_right_aligned(table, c) ? " class=\"number\"" : "");
   }
   const auto cell = [&](const char* tag, std::size_t c, const std::string& text) {
-    out += fmt::format("<{}{}>{}</{}>", tag, kinds[c], escape_html(text), tag);
+    out += fmt::format("<{}{}>{}</{}>", tag, kinds[c], escape_html(printable(text)), tag);
   };
   out += "<thead><tr>";
   for (std::size_t c = 0; c < table.columns.size(); ++c) cell("th", c, column_title(table.columns[c]));

@@ -212,7 +212,10 @@ std::string verdict(const Comparison& comparison) {
   if (comparison.exploratory()) text = fmt::format("Exploratory ({} seed{}): ", seeds, seeds == 1 ? "" : "s");
   if (seeds < 2)
     return text + fmt::format("{} minus {} is {:+.3f} on {}; one seed shows nothing.", arm, reference, mean, where);
-  if (!std::isfinite(low) || !std::isfinite(high))
+  // A few seeds that are equal by chance prove nothing.
+  constexpr double kNoWidth = 1e-9;  // rounding
+  const bool chance = high - low < kNoWidth && comparison.exploratory();
+  if (chance || !std::isfinite(low) || !std::isfinite(high))
     return text + fmt::format("{} minus {} is {:+.3f} on {}; too few seeds to tell.", arm, reference, mean, where);
   const double nearer = std::min(std::abs(low), std::abs(high)), farther = std::max(std::abs(low), std::abs(high));
   if (low <= 0 && high >= 0)

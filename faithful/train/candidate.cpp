@@ -69,6 +69,8 @@ double fit_temperature_of(const Matrix<float>& probabilities, std::span<const st
 // Fits to the training part of all data and of each fold; fit(windows) gives a model.
 template <class Fit>
 Candidate fit_by_folds(const char* name, const JobData& data, ThreadPool& pool, Fit fit) {
+  check_training_part(data.all.sets);
+  for (const Prepared& fold : data.folds) check_training_part(fold.sets);
   Candidate candidate{.name = name, .members = {{fit(data.all.sets.train)}}};
   candidate.held_out = Matrix<float>(0, data.all.sets.train.classes());
   const auto add = [&](const WindowModel& model, const Windows& held) {

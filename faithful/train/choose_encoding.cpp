@@ -261,4 +261,29 @@ std::string sentence_of(const EncodingChoice& choice) {
                      first.name, best->name, choice.measure, interval(*best));
 }
 
+Json to_json(const EncodingChoice& choice) {
+  Json rows = Json::array();
+  for (const EncodingScore& one : choice.scores) {
+    const bool first = &one == &choice.scores.front();
+    Json values = Json::array();
+    for (const double value : one.values) values.push_back(value);
+    rows.push_back(Json::Object{{"encoding", one.name},
+                                {"mean", one.mean},
+                                {"values", values},
+                                {"difference", first ? Json() : Json(one.difference.summary.mean)},
+                                {"low", first ? Json() : Json(one.difference.interval.low)},
+                                {"high", first ? Json() : Json(one.difference.interval.high)},
+                                {"p", first ? Json() : Json(one.p)},
+                                {"better", one.better}});
+  }
+  return Json::Object{{"encoding", choice.encoding},
+                      {"measure", choice.measure},
+                      {"folds", choice.folds},
+                      {"steps", choice.steps},
+                      {"all_steps", choice.all_steps},
+                      {"ran_out_of_time", choice.ran_out_of_time},
+                      {"scores", rows},
+                      {"sentence", sentence_of(choice)}};
+}
+
 }  // namespace faithful

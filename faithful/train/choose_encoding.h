@@ -51,4 +51,7 @@ FAITHFUL_API EncodingChoice choose_encoding(const Dataset& dataset, const Choose
 // The choice in one sentence.
 FAITHFUL_API std::string sentence_of(const EncodingChoice& choice);
 
+// Every number, as --json prints them.
+FAITHFUL_API Json to_json(const EncodingChoice& choice);
+
 }  // namespace faithful

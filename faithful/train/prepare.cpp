@@ -54,6 +54,25 @@ std::vector<std::string> unlabelled_notes(const Dataset& dataset, const SplitOpt
   return notes;
 }
 
+void check_training_part(const WindowSets& sets) {
+  const Dataset& dataset = sets.train.dataset();
+  const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
+  if (sets.train.size() == 0)
+    reject({{place},
+            "windows to train on",
+            "none",
+            sets.proof.dropped_windows == 0
+                ? ""
+                : fmt::format("{} were left out, because the same values are in the validation or test part",
+                              sets.proof.dropped_windows)});
+  const std::vector<std::size_t> counts = sets.train.class_counts();
+  if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
+    reject({{place},
+            "training windows of at least two classes",
+            "those of one",
+            fmt::format("another {}", field_text("seed"))});
+}
+
 bool validates_given_part(const FitOptions& options) {
   return options.split.kind == SplitKind::kGiven && options.cross_validate && options.split.folds > 0 &&
          options.train.stop_after == 0 && options.kind != ModelKind::kKernels;

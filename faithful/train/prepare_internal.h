@@ -20,6 +20,9 @@ struct Prepared {
 // Splits, scales, cuts, and settles what the model's form leaves to the data.
 Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitOptions& split, Scaling scaling);
 
+// InputError where the training part has no windows, or those of one class only.
+void check_training_part(const WindowSets& sets);
+
 // The form takes channels, length and classes from the data.
 void take_shape(ModelConfig& config, const Split& split);
 

@@ -10,12 +10,14 @@
 
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
+#include "faithful/base/sha256.h"
 #include "faithful/engine/schedule.h"
 #include "faithful/engine/shards.h"
 #include "faithful/io/file.h"
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/augment_internal.h"
+#include "faithful/train/prepare_internal.h"
 #include "faithful/train/validation_internal.h"
 #include "faithful/window/batches.h"
 
@@ -44,20 +46,7 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   const ModelConfig& config = model.config();
   const Dataset& dataset = sets.train.dataset();
   const std::string place = dataset.source.empty() ? dataset.name : dataset.source;
-  if (sets.train.size() == 0)
-    reject({{place},
-            "windows to train on",
-            "none",
-            sets.proof.dropped_windows == 0
-                ? ""
-                : fmt::format("{} were left out, because the same values are in the validation or test part",
-                              sets.proof.dropped_windows)});
-  const std::vector<std::size_t> counts = sets.train.class_counts();
-  if (std::count(counts.begin(), counts.end(), 0U) + 2 > static_cast<std::ptrdiff_t>(counts.size()))
-    reject({{place},
-            "training windows of at least two classes",
-            "those of one",
-            fmt::format("another {}", field_text("seed"))});
+  train::check_training_part(sets);
   for (const Windows* part : {&sets.train, &sets.validation}) {
     if (config.input.channels != part->channels() || config.input.length != part->length() ||
         config.input.classes != part->classes())
@@ -75,6 +64,14 @@ void check_windows(const Classifier<float>& model, const WindowSets& sets) {
   }
 }
 
+// [series], or empty where all are 1.
+std::vector<float> series_weights_of(const Dataset& dataset) {
+  std::vector<float> weights;
+  for (const Series& series : dataset.series) weights.push_back(series.weight);
+  const bool all_one = std::ranges::all_of(weights, [](float weight) { return weight == 1; });
+  return all_one ? std::vector<float>{} : weights;
+}
+
 Identity identity_of(const ModelConfig& config, const WindowSets& sets, const TrainOptions& options,
                      const Identity& further) {
   Identity identity = further;
@@ -82,6 +79,9 @@ Identity identity_of(const ModelConfig& config, const WindowSets& sets, const Tr
   for (const auto& [name, value] : recorded_fields(config)) identity.emplace_back("model." + name, to_text(value));
   identity.emplace_back("data.train", fmt::format("{:016x}", sets.proof.train_digest));
   identity.emplace_back("data.validation", fmt::format("{:016x}", sets.proof.validation_digest));
+  if (const std::vector<float> weights = series_weights_of(sets.train.dataset()); !weights.empty())
+    identity.emplace_back("data.weights",
+                          sha256({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float)}));
   identity.emplace_back(kInstructionSetField, instruction_set());
   return identity;
 }
@@ -125,6 +125,8 @@ class Trainer {
   const TrainControl& control_;
   Identity identity_;
   std::vector<float> class_weights_;       // [K]; empty: 1
+  std::vector<float> series_weights_;      // of the series of the data set; empty: 1
+  std::vector<float> sample_weights_;      // of the windows of a batch, [B]; empty: 1
   std::vector<std::int32_t> held_labels_;  // of the validation windows, [n]
   std::vector<float> held_logits_;         // [n, outputs]
   Matrix<float> held_probabilities_;       // [n, K]
@@ -160,6 +162,8 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       loader_(inference_.shape(), options.batch),
       augmenter_(options.augmentation, options.seed) {
   if (options.class_weights == ClassWeights::kAuto) class_weights_ = sets.train.class_weights();
+  series_weights_ = series_weights_of(sets.train.dataset());
+  if (!series_weights_.empty()) sample_weights_.resize(options.batch);
   if (control.keep_scores && model.config().input.classes == 2) {
     state_.record.validation_labels = held_labels_;
     state_.record.validation_scores.columns = held_labels_.size();
@@ -247,12 +251,18 @@ void Trainer::step(std::span<const std::uint32_t> numbers) {
     const Timed timed(seconds.data);
     samples = augmenter_.changed(loader_.load(sets_.train, numbers, pool_), sets_.train.channels(), state_.step, pool_);
   }
+  for (std::size_t i = 0; i < numbers.size() && !sample_weights_.empty(); ++i)
+    sample_weights_[i] = series_weights_[sets_.train[numbers[i]].series];
+  const std::span<const float> weights = std::span(sample_weights_).first(sample_weights_.empty() ? 0 : numbers.size());
   double loss = 0;
   {
     const Timed timed(seconds.forward_backward);
     loss = shards_.accumulate(numbers.size(), [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
       return model_.loss(tape, samples.part(begin, end), loader_.labels().subspan(begin, end - begin),
-                         {.class_weights = class_weights_, .scale = 1 / count, .smoothing = options_.smoothing});
+                         {.class_weights = class_weights_,
+                          .scale = 1 / count,
+                          .smoothing = options_.smoothing,
+                          .sample_weights = weights.empty() ? weights : weights.subspan(begin, end - begin)});
     });
   }
   const Timed timed(seconds.update);

@@ -41,6 +41,7 @@ void bind_model(py::module_& module);
 void bind_trained(py::module_& module);
 void bind_evaluate(py::module_& module);
 void bind_train(py::module_& module);
+void bind_study(py::module_& module);
 void bind_predict(py::module_& module);
 void bind_diagnose(py::module_& module);
 

@@ -44,6 +44,14 @@ std::shared_ptr<Dataset> dataset_of(const py::list& arrays, const std::vector<st
     dataset->series.push_back(series_of(arrays[i].cast<Dense<float>>(), labels.empty() ? kNoLabel : labels[i],
                                         parts.empty() ? "" : parts[i], "series_" + std::to_string(i + 1)));
   }
+  std::vector<float> weights;
+  take(said, "weights", weights);
+  for (std::size_t i = 0; i < weights.size(); ++i) dataset->series[i].weight = weights[i];
+  if (said.contains("missing")) {
+    py::dict missing;
+    missing["missing"] = said["missing"];
+    settle_missing(*dataset, read_options_of(missing).missing);
+  }
   check_dataset(*dataset);
   return dataset;
 }
@@ -116,6 +124,7 @@ void bind_data(py::module_& module) {
     const py::gil_scoped_release free;
     return note_texts(save_dataset(dataset, path));
   });
+  module.def("ordered_classes", &ordered_classes);
   module.def("read_settings", &described<ReadOptions>);
 }
 

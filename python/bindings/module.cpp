@@ -58,6 +58,7 @@ PYBIND11_MODULE(_core, module) {
   bind_trained(module);
   bind_evaluate(module);
   bind_train(module);
+  bind_study(module);
   bind_predict(module);
   bind_diagnose(module);
 }

@@ -1,35 +1,32 @@
-#include <chrono>
+#include "train.h"
+
 #include <memory>
-#include <optional>
 
 #include "core.h"
+#include "faithful/train/choose_encoding.h"
 #include "faithful/train/fit_details.h"
+#include "interrupts.h"
 #include "model.h"
 #include "window.h"
 
 namespace faithful::python {
 
+void take_fit_parts(FitOptions& options, const py::dict& said) {
+  const auto part = [&](const char* name) { return said[name].cast<py::dict>(); };
+  take_model_fields(options.model, part("model"));
+  take_settings(settings(options.split), part("split"));
+  take_scaler(part("split"), options.scaler, options.scaling);
+  take_settings(settings(options.train), part("train"));
+}
+
+void take_suggested_split(FitOptions& options, const Dataset& dataset, const py::dict& said) {
+  const auto split = said["split"].cast<py::dict>();
+  const SplitOptions suggested = suggested_split(dataset, options.split);
+  if (!split.contains("window")) options.split.window.length = suggested.window.length;
+  if (!split.contains("split")) options.split.kind = suggested.kind;
+}
+
 namespace {
-
-// Asks Python between steps whether Ctrl-C was pressed; every 50 ms, for the GIL may be in the hands of another thread.
-class Interrupts {
- public:
-  bool pending() {
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_) return false;
-    next_ = now + std::chrono::milliseconds(50);
-    const py::gil_scoped_acquire hold;
-    if (PyErr_CheckSignals() != 0) raised_.emplace();
-    return raised_.has_value();
-  }
-  void raise() {
-    if (raised_) throw py::error_already_set(*raised_);
-  }
-
- private:
-  std::chrono::steady_clock::time_point next_ = {};
-  std::optional<py::error_already_set> raised_ = {};
-};
 
 // What Python says, else what `faithful train` starts from.
 FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
@@ -45,10 +42,7 @@ FitOptions fit_options_of(const Dataset& dataset, const py::dict& said) {
     take_transformer_option(options, "ensemble");
     options.ensemble = said["ensemble"].cast<std::size_t>();
   }
-  take_model_fields(options.model, part("model"));
-  take_settings(settings(options.split), part("split"));
-  take_scaler(part("split"), options.scaler, options.scaling);
-  take_settings(settings(options.train), part("train"));
+  take_fit_parts(options, said);
   options.baselines = said["baselines"].cast<bool>();
   options.baseline.seed = options.train.seed;
   return options;
@@ -84,10 +78,39 @@ py::tuple fit(const Dataset& dataset, const py::dict& said, const std::string& t
   return py::make_tuple(model, notes);
 }
 
+// What `faithful choose --json` prints.
+std::string choose(const Dataset& dataset, const py::dict& said, std::size_t threads, bool progress) {
+  ChooseOptions options;
+  const std::string preset_name = said.contains("preset") ? said["preset"].cast<std::string>() : "standard";
+  options.fit = default_fit_options();
+  options.fit.kind = ModelKind::kTransformer;
+  options.fit.model = preset(preset_name);
+  options.fit.train = train_preset(preset_name);
+  take_fit_parts(options.fit, said);
+  take_suggested_split(options.fit, dataset, said);
+  take(said, "encodings", options.encodings);
+  take(said, "folds", options.folds);
+  take(said, "repeats", options.repeats);
+  take(said, "minutes", options.minutes);
+  Interrupts interrupts;
+  std::string json;
+  try {
+    const py::gil_scoped_release free;
+    ThreadPool pool(threads);
+    const FitControl control{.stop = [&] { return interrupts.pending(); }, .progress = progress};
+    json = dump_json(to_json(choose_encoding(dataset, options, pool, control)));
+  } catch (const Error&) {
+    interrupts.raise();  // it was Ctrl-C
+    throw;
+  }
+  return json;
+}
+
 }  // namespace
 
 void bind_train(py::module_& module) {
   module.def("fit", &fit);
+  module.def("choose", &choose);
   module.def("leak_warnings", &warnings_of);
   module.def("train_settings", &described<TrainOptions>);
   module.def("model_words", &model_words);

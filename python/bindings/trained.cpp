@@ -7,6 +7,7 @@
 #include "faithful/model/infer.h"
 #include "faithful/trained/match.h"
 #include "faithful/trained/model_file.h"
+#include "faithful/trained/readings.h"
 
 namespace faithful::python {
 
@@ -38,7 +39,9 @@ py::array_t<float> probabilities(const TrainedModel& model, Dataset& dataset, st
     const py::gil_scoped_release free;
     ThreadPool pool(threads);
     fit_to_model(dataset, model);
-    found = probabilities_of(*model.predictor, cut_for_model(dataset, model), pool);
+    const Windows windows = cut_for_model(dataset, model);
+    found = probabilities_of(*model.predictor, windows, pool);
+    require_scores(model, windows, found);  // no class is made of a score that is not finite
   }
   return owning_array(std::move(found));
 }
@@ -60,6 +63,10 @@ void bind_trained(py::module_& module) {
       .def_property_readonly("length", [](const TrainedModel& self) { return self.shape().length; })
       .def_property_readonly("threshold", [](const TrainedModel& self) { return self.threshold; })
       .def_property_readonly("json", [](const TrainedModel& self) { return dump_json(describe_model(self)); })
+      .def("note",  // puts something of the caller's into the record, which the model file keeps
+           [](TrainedModel& self, const std::string& name, const std::string& json) {
+             self.record.set(name, parse_json(json, name));
+           })
       .def("probabilities", &probabilities)
       .def("classes_of", &classes_of)
       .def(

@@ -7,7 +7,9 @@
     fit, load_model             trained models of windows or whole series
     evaluate, predict, diagnose how good a model is, what it predicts, which sensor raised an alarm
     TimeSeriesTransformer       a scikit-learn classifier of time series
+    choose, compare             which encoding suits a data set, and which differ on the same seeds
     torch                       the encodings as modules of PyTorch
+    faithful.aeon, .sktime      the classifier for pipelines of these libraries; import them by name
 
 Everything is imported when it is first used; only NumPy is needed, scikit-learn, PyTorch and matplotlib where you call
 for them.
@@ -21,6 +23,7 @@ _HOMES = {
     "decode": "_encoding",
     "encodings": "_encoding",
     "CatalogEntry": "_encoding",
+    "EncodingName": "_encoding",
     "analyze": "_analysis",
     "Analysis": "_analysis",
     "fit": "_model",
@@ -33,6 +36,10 @@ _HOMES = {
     "diagnose": "_diagnosis",
     "Diagnosis": "_diagnosis",
     "Alarm": "_diagnosis",
+    "choose": "_study",
+    "Choice": "_study",
+    "compare": "_study",
+    "Comparison": "_study",
     "TimeSeriesTransformer": "_classifier",
 }
 _MODULES = ("data", "fourier", "torch")

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._options import checked, encoding_options, found, number, positions_of, real_array, text, threads
+from ._show import figure_of, html_table
 
 _ANALYSIS = {"sigma_bins": number, "at": positions_of}
 
@@ -65,19 +66,15 @@ class Analysis:
         return "\n".join(lines)
 
     def _repr_html_(self):
-        rows = "".join(f"<tr><td style='text-align:left'>{html.escape(words)}</td><td>{html.escape(value)}</td></tr>"
-                       for words, value in self._rows())
         findings = "".join(f"<li><b>{html.escape(one['weight'])}</b>: {html.escape(one['text'])}</li>"
                            for one in self.findings)
-        title = html.escape(f"{self.name} ({self.kind}), {self.length} positions, width {self.dim}")
-        return f"<table><caption>{title}</caption>{rows}</table>" + (f"<ul>{findings}</ul>" if findings else "")
+        title = f"{self.name} ({self.kind}), {self.length} positions, width {self.dim}"
+        return html_table(title, (), self._rows()) + (f"<ul>{findings}</ul>" if findings else "")
 
     def plot(self, figure=None):
         """The codes, their inner products, their frequencies, and what is left of a delta function. Needs matplotlib
         (pip install faithful-pe[plot]); returns the figure."""
-        if figure is None:
-            from matplotlib import pyplot
-            figure = pyplot.figure(figsize=(10, 7), layout="constrained")
+        figure = figure_of(figure, (10, 7))
         table, cosines, spectrum, curves = figure.subplots(2, 2).ravel()
         table.imshow(self.table, aspect="auto", cmap="RdBu_r")
         table.set(title=f"{self.name}: codes", xlabel="dimension", ylabel="position")
@@ -95,7 +92,7 @@ class Analysis:
         return figure
 
 
-def analyze(what, length=None, dim=None, *, name="table", sigma_bins=None, at=None, n_jobs=None, **options):
+def analyze(what, length=None, dim=None, *, name="table", sigma_bins=None, at=None, n_jobs=-1, **options):
     """Measures how faithful an encoding is: the name of one (with length, dim and the options of encode), or a table of
     yours [S, d], a position a row, which is called `name` in what is said about it.
 

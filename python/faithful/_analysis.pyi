@@ -1,7 +1,10 @@
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
+
+from ._encoding import EncodingName
 
 class Analysis:
     table: NDArray[np.float64]
@@ -34,13 +37,13 @@ class Analysis:
     def _repr_html_(self) -> str: ...
 
 def analyze(
-    what: str | ArrayLike,
+    what: EncodingName | NDArray[Any] | Sequence[Sequence[float]],
     length: int | None = None,
     dim: int | None = None,
     *,
     name: str = "table",
     sigma_bins: float | None = None,
     at: list[int] | None = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     **options: Any,
 ) -> Analysis: ...

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 
+import numpy
+
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.exceptions import DataConversionWarning, NotFittedError
@@ -14,9 +16,9 @@ except ImportError:
         """predict before fit."""
 
     class ClassifierMixin:
-        def score(self, X, y):
+        def score(self, X, y, sample_weight=None):
             """The share of samples whose class is right."""
-            return float((self.predict(X) == y).mean())
+            return float(numpy.average(self.predict(X) == y, weights=sample_weight))
 
     class BaseEstimator:
         def get_params(self, deep=True):

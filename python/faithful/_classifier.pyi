@@ -1,9 +1,11 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ._encoding import EncodingName
 
 class TimeSeriesTransformer:
     classes_: NDArray[Any]
@@ -15,7 +17,7 @@ class TimeSeriesTransformer:
     record_: dict[str, Any]
     def __init__(
         self,
-        encoding: str | None = None,
+        encoding: EncodingName | None = None,
         *,
         preset: Literal["standard", "small", "base", "large", "plain", "paper", "dfstrans"] = "standard",
         filters: int | None = None,
@@ -72,17 +74,23 @@ class TimeSeriesTransformer:
         scaling: Literal["auto", "common", "window"] = "common",
         validation: float | int | None = None,
         threshold: float | str = 0.5,
-        axes: Literal["ntc", "nct"] = "ntc",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        missing: Literal["error", "interpolate", "mask"] = "error",
+        axes: Literal["auto", "ntc", "nct"] = "auto",
         random_state: int | np.random.RandomState | np.random.Generator | None = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
         **of_encodings: Any,
     ) -> None: ...
-    def fit(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike) -> TimeSeriesTransformer: ...
+    def fit(
+        self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> TimeSeriesTransformer: ...
     def predict(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[Any]: ...
     def predict_proba(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float32]: ...
     def decision_function(self, X: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.float64]: ...
-    def score(self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike) -> float: ...
+    def score(
+        self, X: ArrayLike | Sequence[ArrayLike], y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> float: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> TimeSeriesTransformer: ...
     def save(self, file: str | os.PathLike[str]) -> None: ...

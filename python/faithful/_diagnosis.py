@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._model import changes_of, data_for, model_of
 from ._options import between, seed as seed_of, text, texts, threads, whole, yes_no
+from ._show import figure_of, html_table
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -27,6 +28,21 @@ class Alarm:
     advice: str  # the words of the program
     truth: dict | None  # what the labels say; None where there are none
     truth_words: str  # the same in words; may be empty
+
+    def plot(self, figure=None):
+        """How suspect each sensor is, and each time by each method. Needs matplotlib; returns the figure."""
+        figure = figure_of(figure, (10, 4))
+        sensors, times = figure.subplots(1, 2)
+        sensors.barh(self.sensors, self.shares)
+        sensors.invert_yaxis()
+        sensors.set(title=f"{self.series}, samples {self.begin} to {self.end - 1}", xlabel="share of the suspicion")
+        for name, weights in self.times.items():
+            times.step(self.pieces[:, 0], weights, where="post", label=name)
+        for begin, end in self.spans:
+            times.axvspan(begin, end, alpha=0.15, color="tab:red")
+        times.set(title="times that stand out", xlabel="sample", ylabel="weight")
+        times.legend()
+        return figure
 
     def __repr__(self):
         return self.advice + (f" {self.truth_words}" if self.truth_words else "")
@@ -59,6 +75,17 @@ class Diagnosis:
     def __getitem__(self, number):
         return self.alarms[number]
 
+    def plot(self, number=0, figure=None):
+        """One alarm; the first is the surest. Needs matplotlib; returns the figure."""
+        if not self.alarms:
+            raise ValueError("plot: expected an alarm, found none in this diagnosis")
+        return self.alarms[number].plot(figure)
+
+    def _repr_html_(self):
+        rows = [(one.series, f"{one.begin} to {one.end - 1}", f"{one.score:.2f}", ", ".join(one.sensors[:3]),
+                 ", ".join(f"{begin} to {end - 1}" for begin, end in one.spans[:3])) for one in self.alarms]
+        return html_table(self.summary, ("series", "samples", "score", "look first at", "times"), rows, self.notes)
+
     def __repr__(self):
         return "\n".join([*self.notes, self.summary, *map(repr, self.alarms)])
 
@@ -77,7 +104,7 @@ def _alarm(said, truth_words):
 
 
 def diagnose(model, data, *, class_name=None, above=None, only_series=None, normal=None, held_out=False,
-             scale_as=None, threshold=None, most=100, seed=1, n_jobs=None, verbose=False):
+             scale_as=None, threshold=None, most=100, seed=1, n_jobs=-1, verbose=False):
     """For each alarm the sensors and the times that it came from, most suspect first. Labels are not needed.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. class_name: the class to detect; by default the

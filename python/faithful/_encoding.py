@@ -2,11 +2,15 @@
 from __future__ import annotations
 
 import dataclasses
+import typing
 
 import numpy as np
 
 from . import _core
 from ._options import encoding_options, found, number, one_of, real_array, text
+
+
+EncodingName = typing.Literal[tuple(one["name"] for one in _core.encodings())]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,12 +1,18 @@
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+EncodingName: TypeAlias = Literal[
+    "sinusoidal", "dft", "spectral", "spectral-learned", "learned", "learned-frequency", "fourier-features", "mtan",
+    "time2vec", "tape", "t-pe", "cpe", "dywpe", "rope", "spe", "fope", "pope", "shaw", "t5", "tupe", "alibi",
+    "kerple", "fire", "dynamic-bias", "transformer-xl", "deberta", "erpe", "tape+erpe", "none", "onehot", "rotation",
+]
+
 @dataclass(frozen=True)
 class CatalogEntry:
-    name: str
+    name: EncodingName
     kind: str
     description: str
     enters: str
@@ -16,9 +22,9 @@ class CatalogEntry:
     real_positions: bool
     citation: str
 
-def encodings() -> dict[str, CatalogEntry]: ...
+def encodings() -> dict[EncodingName, CatalogEntry]: ...
 def encode(
-    name: str,
+    name: EncodingName,
     length: int | None = None,
     dim: int | None = None,
     *,

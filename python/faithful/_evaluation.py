@@ -9,6 +9,7 @@ import numpy as np
 from . import _core
 from ._model import changes_of, data_for, model_of, names_of
 from ._options import between, seed as seed_of, threads, whole, yes_no
+from ._show import figure_of, html_table, intervals, three
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -38,13 +39,44 @@ class Evaluation:
         """What --json prints."""
         return json.loads(self._json)
 
-    def __repr__(self):
+    def _title(self):
         said = self.to_dict()
-        lines = [*self.notes, f"{said['data']}: {self.scores['windows']} windows with labels, {100 * said['level']:g} % "
-                              f"intervals from {said['resamples']} resamples of {said['groups']} {said['resampled']}"]
-        lines += [f"  {name:<12} {_three(self.scores[key])}  [{', '.join(map(_three, self.intervals[key]))}]"
+        return (f"{said['data']}: {self.scores['windows']} windows with labels, {100 * said['level']:g} % intervals from "
+                f"{said['resamples']} resamples of {said['groups']} {said['resampled']}")
+
+    def _repr_html_(self):
+        rows = [(name, three(self.scores[key]), *map(three, self.intervals[key])) for key, name in self._names.items()]
+        rows.append(("ECE", three(self.scores["ece"]), "", ""))
+        counts = [(name, *map(str, row)) for name, row in zip(self.classes, self.confusion.tolist())]
+        return (html_table(self._title(), ("score", "", "from", "to"), rows, self.notes)
+                + html_table("windows: truth by row, prediction by column", ("", *self.classes), counts))
+
+    def plot(self, figure=None):
+        """The scores with their intervals, the confusion matrix, and the reliability diagram. Needs matplotlib (pip
+        install faithful-pe[plot]); returns the figure."""
+        figure = figure_of(figure, (12, 4))
+        scores, confusion, reliability = figure.subplots(1, 3)
+        known = [key for key in self._names if self.scores[key] is not None and None not in self.intervals[key]]
+        intervals(scores, [self._names[key] for key in known], [self.scores[key] for key in known],
+                  [self.intervals[key][0] for key in known], [self.intervals[key][1] for key in known], "scores")
+        confusion.imshow(self.confusion, cmap="Blues")
+        places = range(len(self.classes))
+        confusion.set_xticks(places, self.classes, rotation=90)
+        confusion.set_yticks(places, self.classes)
+        for row in places:
+            for column in places:
+                confusion.text(column, row, str(self.confusion[row, column]), ha="center", va="center")
+        confusion.set(title="windows", xlabel="prediction", ylabel="truth")
+        reliability.plot([0, 1], [0, 1], color="gray", linestyle=":")
+        reliability.plot([one["confidence"] for one in self.reliability], [one["right"] for one in self.reliability], "o-")
+        reliability.set(title=f"reliability, ECE {three(self.scores['ece'])}", xlabel="confidence", ylabel="share right")
+        return figure
+
+    def __repr__(self):
+        lines = [*self.notes, self._title()]
+        lines += [f"  {name:<12} {three(self.scores[key]):>5}  [{', '.join(map(three, self.intervals[key]))}]"
                   for key, name in self._names.items()]
-        lines.append(f"  {'ECE':<12} {_three(self.scores['ece'])}  ({_three(self.scores['ece_floor'])} by chance)")
+        lines.append(f"  {'ECE':<12} {three(self.scores['ece'])}  ({three(self.scores['ece_floor'])} by chance)")
         width = max(map(len, self.classes))
         lines += [f"  {name:<{width}}  predicted as " + ", ".join(f"{other} {count}" for other, count in
                                                                   zip(self.classes, row))
@@ -55,11 +87,7 @@ class Evaluation:
         return "\n".join(lines)
 
 
-def _three(value):
-    return "    –" if value is None else f"{value:.3f}"
-
-
-def evaluate(model, data, *, held_out=False, scale_as=None, threshold=None, resamples=2000, level=0.95, seed=1, n_jobs=None):
+def evaluate(model, data, *, held_out=False, scale_as=None, threshold=None, resamples=2000, level=0.95, seed=1, n_jobs=-1):
     """Scores a model on labelled data, each score with an interval by bootstrap.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set with labels, or a file, as in

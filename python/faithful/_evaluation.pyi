@@ -27,6 +27,8 @@ class Evaluation:
     probabilities: NDArray[np.float32]
     notes: list[str]
     def to_dict(self) -> dict[str, Any]: ...
+    def plot(self, figure: Any = None) -> Any: ...
+    def _repr_html_(self) -> str: ...
 
 def evaluate(
     model: Model | TimeSeriesTransformer | str | os.PathLike[str],
@@ -38,5 +40,5 @@ def evaluate(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 1,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
 ) -> Evaluation: ...

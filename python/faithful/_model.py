@@ -51,7 +51,7 @@ def load_model(file):
     return Model(_core.load_model(path("file", file)))
 
 
-def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, threshold="auto", baselines=True, n_jobs=None, verbose=False, **options):
+def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, threshold="auto", baselines=True, n_jobs=-1, verbose=False, **options):
     """Trains a classifier of windows or of whole series, as `faithful train` does: the same bits for the same seed.
 
     data: a data set with labels. model: "auto" (the best of the next, on held-out data), "encoder" (a Transformer),
@@ -63,10 +63,7 @@ def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, 
     one label, else "f1". The test part is scored once: model.record["test"], beside model.record["baselines"].
     A column that gives the labels away is a warning.
     """
-    said = checked({"encoding": encoding, **options}, _FIT)
-    parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
-    parts["split"]["seed"] = parts["train"]["seed"] = seed_of("seed", seed)
-    said = {**parts, "baselines": yes_no("baselines", baselines)}
+    said = {**options_of({"encoding": encoding, **options}, seed_of("seed", seed)), "baselines": yes_no("baselines", baselines)}
     if model is not None:
         said["model_kind"] = text("model", model)
     if preset is not None:
@@ -76,6 +73,15 @@ def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, 
     warn_of_leaks(data_of(data), said, n_jobs)
     core, notes = _core.fit(data_of(data), said, rule_of(threshold), threads(n_jobs), yes_no("verbose", verbose))
     return Model(core, notes)
+
+
+def options_of(options, seed):
+    """{"model", "split", "train"}: the options of each, checked, and the seed of the last two (None: not said)."""
+    said = checked(options, _FIT)
+    parts = {part: {name: said[name] for name in names if name in said} for part, names in _PARTS.items()}
+    if seed is not None:
+        parts["split"]["seed"] = parts["train"]["seed"] = seed
+    return parts
 
 
 def warn_of_leaks(core, said, n_jobs):
@@ -131,7 +137,7 @@ class Predictions:
         return f"{len(self)} windows: " + ", ".join(f"{count} {name}" for name, count in counts if count)
 
 
-def predict(model, data, *, scale_as=None, threshold=None, coverage=None, n_jobs=None):
+def predict(model, data, *, scale_as=None, threshold=None, coverage=None, n_jobs=-1):
     """A class and its probability for each window (or each whole series) of a data set; labels are not needed.
 
     model: a Model, a fitted TimeSeriesTransformer or a model file. data: a data set, or a file, which is read as the

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._classifier import TimeSeriesTransformer
+from ._encoding import EncodingName
 from .data import Dataset
 
 class Model:
@@ -46,15 +47,15 @@ class Predictions:
 def load_model(file: str | os.PathLike[str]) -> Model: ...
 def fit(
     data: Dataset,
-    encoding: str | None = None,
+    encoding: EncodingName | Literal["auto"] | None = None,
     *,
     model: Literal["auto", "encoder", "dfstrans", "kernels", "linear"] | None = None,
-    preset: str | None = None,
+    preset: Literal["best", "fast", "standard", "small", "base", "large", "plain", "paper", "dfstrans"] | None = None,
     ensemble: int | None = None,
     seed: int = 1,
     threshold: float | str = "auto",
     baselines: bool = True,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     verbose: bool = False,
     **options: Any,
 ) -> Model: ...
@@ -65,5 +66,5 @@ def predict(
     scale_as: str | None = None,
     threshold: float | str | None = None,
     coverage: float | None = None,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
 ) -> Predictions: ...

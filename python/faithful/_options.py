@@ -4,6 +4,7 @@ from __future__ import annotations
 import difflib
 import numbers
 import os
+import sys
 
 import numpy as np
 
@@ -94,8 +95,8 @@ def seed(name, value):
     return whole(name, value, 0, 2**64 - 1)
 
 
-def real_array(name, value, dtype=np.float64):
-    """An array of finite real numbers; no copy where it is one already."""
+def real_array(name, value, dtype=np.float64, may_miss=False):
+    """An array of finite real numbers; no copy where it is one already. may_miss: NaN may be among them."""
     array = np.asarray(value)
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: expected real numbers, found dtype {array.dtype}. Complex data not supported")
@@ -108,7 +109,7 @@ def real_array(name, value, dtype=np.float64):
             raise type(problem)(f"{name}: expected numbers, found {found(value)}: {problem}") from None
         total = array.sum(dtype=np.float64)
     if not np.isfinite(total):  # rarely the sum alone is beyond all bounds
-        bad = np.argwhere(~np.isfinite(array))
+        bad = np.argwhere(np.isinf(array) if may_miss else ~np.isfinite(array))
         if len(bad):
             place = tuple(int(i) for i in bad[0])
             what = "NaN" if np.isnan(array[place]) else f"infinity or a value too large for {np.dtype(dtype)}"
@@ -118,10 +119,26 @@ def real_array(name, value, dtype=np.float64):
 
 
 def threads(value):
-    """n_jobs as scikit-learn means it: None is the default, -1 all."""
-    if value is None or value == -1:
-        return _core.default_threads()
-    return whole("n_jobs", value, 1, 1024)
+    """n_jobs as scikit-learn means it. None: one thread, or what joblib's parallel_config says. -1: all that this process
+    may use, -2: all but one. joblib is asked where the program has loaded it."""
+    joblib = sys.modules.get("joblib")
+    if value is None:
+        return joblib.effective_n_jobs(None) if joblib else 1
+    count = whole("n_jobs", value, -1024, 1024)
+    if count == 0:
+        raise ValueError("n_jobs: expected a number of threads, or a negative number (-1: all), found 0")
+    return count if count > 0 else max(1, _allowed_threads(joblib) + 1 + count)
+
+
+def _allowed_threads(joblib):
+    """All that this process may use. joblib limits its workers by OMP_NUM_THREADS."""
+    limits = [_core.default_threads()]
+    if joblib:
+        limits.append(joblib.effective_n_jobs(-1))
+    said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if said.isdigit() and int(said) > 0:
+        limits.append(int(said))
+    return min(limits)
 
 
 def checked(said, known):

@@ -126,7 +126,19 @@ class Dataset:
         labels = [one.label for one in self.series]
         return values, None if None in labels else np.array(labels)
 
-    def split(self, split="blocked", window=100, stride=50, *, n_jobs=None, **options):
+    def labelled_arrays(self):
+        """(X [n, T, C], y [n]): the same, always with labels and always one array. Series without a label, or of unequal
+        lengths, are refused."""
+        X, y = self.arrays()
+        if y is None:
+            raise ValueError(f"{self.name}: expected a label for every series, found none for "
+                             f"{next(one.name for one in self.series if one.label is None)!r} (see arrays())")
+        if not isinstance(X, np.ndarray):
+            raise ValueError(f"{self.name}: expected series of one length, found {min(map(len, X))} to {max(map(len, X))} "
+                             "samples (arrays() gives a list)")
+        return X, y
+
+    def split(self, split="blocked", window=100, stride=50, *, n_jobs=-1, **options):
         """Splits, scales and cuts, in that order. split: blocked (contiguous blocks with gaps: no leak), series (whole
         ones), given (the set's own parts) or random (leaks). window 0: every series whole.
 
@@ -161,7 +173,7 @@ def load(file, *, model=None, **options):
     return Dataset(_core.load_for_model(path("file", file), model._core, said, True))
 
 
-def elevator(trips=1000, *, n_jobs=None, **options):
+def elevator(trips=1000, *, n_jobs=-1, **options):
     """Simulates trips of a lift, some with a fault: one series of class normal or anomalous each.
 
     options: anomalies (percent), test_trips, test_anomalies, seed, samples, channels, faults (see elevator_faults).
@@ -175,8 +187,8 @@ def elevator_faults():
 
 
 def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arrays", rate=0.0):
-    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order (by
-    default sorted). parts: "train" or "test" for each. Copies: a data set owns its numbers."""
+    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order; by
+    default that of the program: by number where all are numbers, else by letters, normal before anomalous. parts: "train" or "test" for each. Copies: a data set owns its numbers."""
     series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(X)]
     for i, one in enumerate(series):
         if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
@@ -192,8 +204,8 @@ def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arr
             raise ValueError(f"{what}: expected {wanted}, found {count}")
     numbers = []
     if y is not None:
-        names = np.asarray(y).astype(str).tolist()
-        said["classes"] = texts("classes", classes if classes is not None else sorted(set(names)))
+        names = list(np.asarray(y).astype(str).tolist())
+        said["classes"] = texts("classes", classes if classes is not None else _core.ordered_classes(names))
         unknown = sorted(set(names) - set(said["classes"]))
         if unknown:
             raise ValueError(f"y: expected classes {', '.join(said['classes'])}, found {unknown[0]!r}")

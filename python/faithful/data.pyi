@@ -66,13 +66,14 @@ class Dataset:
     def __getitem__(self, number: int) -> Series: ...
     def part(self, name: Literal["train", "test"]) -> Dataset: ...
     def arrays(self) -> tuple[NDArray[np.float32] | list[NDArray[np.float32]], NDArray[Any] | None]: ...
+    def labelled_arrays(self) -> tuple[NDArray[np.float32], NDArray[np.str_]]: ...
     def split(
         self,
         split: Literal["blocked", "series", "given", "random"] = "blocked",
         window: int = 100,
         stride: int = 50,
         *,
-        n_jobs: int | None = None,
+        n_jobs: int | None = -1,
         label_rule: Literal["any", "last", "majority"] = "any",
         train: float = 0.7,
         validation: float = 0.15,
@@ -114,7 +115,7 @@ def load(
 def elevator(
     trips: int = 1000,
     *,
-    n_jobs: int | None = None,
+    n_jobs: int | None = -1,
     anomalies: float = 3,
     test_trips: int = 0,
     test_anomalies: float = 50,

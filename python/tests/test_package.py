@@ -1,6 +1,7 @@
 """The package as a whole: what importing costs and brings, what it works without, its stubs, its examples."""
 import ast
 import importlib
+import importlib.util
 import inspect
 import os
 import pathlib
@@ -81,6 +82,8 @@ def stub_names(tree):
 @pytest.mark.parametrize("stub", sorted(str(p.relative_to(PACKAGE)) for p in PACKAGE.rglob("*.pyi")))
 def test_stubs_say_what_there_is(stub):
     name = "faithful." + stub[:-4].replace("/", ".").replace("__init__", "").strip(".")
+    if stub in ("aeon.pyi", "sktime.pyi"):
+        pytest.importorskip(stub[:-4])
     module = importlib.import_module(name.rstrip("."))
     said = stub_names(ast.parse((PACKAGE / stub).read_text()))
     for public in getattr(module, "__all__", []):
@@ -121,8 +124,13 @@ def pump_folder(tmp_path):
     return tmp_path
 
 
+NEEDS = {"positions_in_hugging_face.py": "transformers", "positions_in_x_transformers.py": "x_transformers"}
+
+
 @pytest.mark.parametrize("example", [e.name for e in EXAMPLES if "# %%" in e.read_text()])
 def test_examples_run(example, pump_folder):
+    if example in NEEDS and importlib.util.find_spec(NEEDS[example]) is None:
+        pytest.skip(f"needs the package {NEEDS[example]}, which Debian does not have")
     done = subprocess.run([sys.executable, str(ROOT / "examples" / example)], cwd=pump_folder, capture_output=True, text=True,
                           env={**HERE, "MPLBACKEND": "Agg"}, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -132,7 +140,7 @@ def blocks(document):
     return [piece.split("```")[0] for piece in (ROOT / document).read_text().split("```python\n")[1:]]
 
 
-@pytest.mark.parametrize("document, count", [("README.md", 1), ("docs/python.md", 6)])
+@pytest.mark.parametrize("document, count", [("README.md", 1), ("docs/python.md", 9)])
 def test_documents(document, count, pump_folder, monkeypatch):
     """The Python of the documents runs as it stands, block after block."""
     monkeypatch.chdir(pump_folder)

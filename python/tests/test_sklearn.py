@@ -1,8 +1,8 @@
 """What scikit-learn asks of a classifier, whole: Debian's 1.2.1 in `make test`, the newest in `make test-pip`."""
+import inspect
+
 import numpy as np
 import pytest
-
-import sklearn
 
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -13,9 +13,15 @@ from sklearn.utils.estimator_checks import check_estimator
 from faithful import TimeSeriesTransformer
 
 
+# Batches and start values follow the order of the samples, so a sample twice is not a sample of weight 2, bit for bit.
+# scikit-learn's own MLPClassifier and SGDClassifier are excused for the same reason. Up to 1.5 a tag of the estimator says so.
+EXCUSED = {"check_sample_weight_equivalence_on_dense_data": "training in batches depends on the order of the samples"}
+
+
 @pytest.mark.filterwarnings("ignore")
 def test_check_estimator():
-    check_estimator(TimeSeriesTransformer())
+    excuses = "expected_failed_checks" in inspect.signature(check_estimator).parameters
+    check_estimator(TimeSeriesTransformer(), **({"expected_failed_checks": EXCUSED} if excuses else {}))
 
 
 def test_pipeline_search_and_cross_validation(bumps, quick):

@@ -1,88 +1,24 @@
-"""The modules of faithful.torch: numbers of the C++ library, gradients, buffers, devices, dtypes, compilation."""
+"""The modules of faithful.torch: numbers of the C++ library, gradients, buffers, devices."""
 import copy
-import pathlib
-import shutil
-import sys
 import types
 
 import numpy as np
 import pytest
-
 import torch
 
 import faithful
 import faithful.torch as ft
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tests" / "encoding"))
-from statements import statements
-
-torch.set_num_threads(1)  # what is computed here is small
-
-S, D, H = 7, 12, 3
-NAMES = list(faithful.encodings())
-TABLES = [name for name, entry in faithful.encodings().items() if entry.kind not in ("none", "from the signal", "stochastic")]
-OPTIONS = {"shaw": {"clip": 3}, "deberta": {"clip": 3}, "tape+erpe": {"heads": H}, "t-pe": {"heads": H}, "mtan": {"time_dim": 5}, "time2vec": {"time_dim": 4}}
-RECENT = int(torch.__version__.split(".")[0]) >= 2
-only_recent = pytest.mark.skipif(not RECENT, reason=f"torch {torch.__version__} cannot compile or export modules")
-
-
-def make(name, dtype=torch.float64, length=S, **options):
-    return ft.encoding(name, length, D, dtype=dtype, **{**table_options(name), **options}).eval()  # spe draws in training
-
-
-def table_options(name):
-    without = ("additive", "concatenated", "from the signal", "none")
-    heads = {} if faithful.encodings()[name].kind in without else {"heads": H}
-    return {**OPTIONS.get(name, {}), **heads}
-
-
-def inputs(dtype=torch.float64, seed=0, batch=2):
-    generator = torch.Generator().manual_seed(seed)
-    return torch.randn(batch, S, D, generator=generator, dtype=torch.float64).to(dtype)
-
-
-def heads_of(x):
-    return x.view(*x.shape[:-1], H, D // H).transpose(-2, -3)  # [B, H, S, d_h]
-
-
-def forward(module, x):
-    """One pass of any module, as a tensor that depends on x."""
-    if not isinstance(module, ft.InAttention):
-        return module(x)
-    if isinstance(module, ft.Added):  # it enters the input too
-        x = module(x)
-    q = heads_of(x)
-    return ft.attention(q, q.flip(-1), q * 2, module, signal=x)
-
-
-def table_of(module):
-    """What the module is made of, in the shape of faithful.encode."""
-    if isinstance(module, ft.Concatenated):
-        return module.features(S)
-    if isinstance(module, ft.Rotary):
-        return torch.cat([module.cosines, module.sines], dim=1)
-    if isinstance(module, ft.Shaw):
-        return torch.stack([module.keys, module.values])
-    if isinstance(module, (ft.LogitBias, ft.WeightBias, ft.Deberta)):
-        return module()
-    return module.codes(S)
-
-
-def move_parameters(module):
-    """Away from the start values, as training does; the same in the layout of faithful.encode(parameters=...)."""
-    generator = torch.Generator().manual_seed(5)
-    with torch.no_grad():
-        for parameter in module.parameters():
-            parameter += 0.3 * torch.randn(parameter.shape, generator=generator, dtype=torch.float64).to(parameter)
-    return module.learned().tolist()
+from torch_cases import D, H, NAMES, RECENT, S, TABLES, forward, heads_of, inputs, make, move_parameters, statements, table_of, \
+    table_options
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_start_is_the_table(name):
-    found = table_of(make(name)).detach().numpy()
-    np.testing.assert_allclose(found, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-12)
-    single = table_of(make(name, torch.float32)).detach().numpy()
-    np.testing.assert_allclose(single, faithful.encode(name, S, D, **table_options(name)), rtol=0, atol=1e-6)
+    # kerple starts as its authors' code does, the library at 1.
+    options = {**table_options(name), **({"parameters": make(name).learned()} if name == "kerple" else {})}
+    wanted = faithful.encode(name, S, D, **options)
+    np.testing.assert_allclose(table_of(make(name)).detach().numpy(), wanted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(table_of(make(name, torch.float32)).detach().numpy(), wanted, rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -108,12 +44,17 @@ def test_any_parameters_give_the_table(name, more):
     np.testing.assert_allclose(table_of(module).detach().numpy(), wanted, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("more", [{}, {"spectrum": "matern"}, {"spectrum": "gaussian", "length_scale": 2.0}, {"spectrum": "flat"},
-                                  {"basis": "periodic"}, {"basis": "periodic", "period": 12}, {"basis": "cosine", "period": 30}])
-@pytest.mark.parametrize("dim", [2, 3, 6, 7, 12, 13, 14, 20])
+SPECTRA = [{}, {"spectrum": "matern"}, {"spectrum": "gaussian", "length_scale": 2.0}, {"spectrum": "flat"}, {"basis": "periodic"},
+           {"basis": "periodic", "period": 12}, {"basis": "cosine", "period": 30}]
+
+
+def has_spectral_table(dim, more):
+    return more.get("basis") != "periodic" or 3 <= dim <= more.get("period", dim)
+
+
+@pytest.mark.parametrize("dim, more", [(dim, more) for dim in (2, 3, 6, 7, 12, 13, 14, 20) for more in SPECTRA
+                                       if has_spectral_table(dim, more)])
 def test_spectral_is_that_of_the_statement(dim, more):
-    if more.get("basis") == "periodic" and (dim < 3 or dim > more.get("period", dim)):
-        pytest.skip("no such table")
     wanted = statements()["spectral"]().table(S, dim, **more)
     np.testing.assert_allclose(faithful.encode("spectral", S, dim, **more), wanted, rtol=0, atol=1e-14)
 
@@ -128,13 +69,14 @@ def test_scales(name, scale):
 @pytest.mark.parametrize("name", [name for name, entry in faithful.encodings().items() if entry.real_positions])
 def test_real_positions(name):
     at = [0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25]
-    wanted = faithful.encode(name, dim=D, positions=at, **table_options(name))
+    options = {**table_options(name), **({"parameters": make(name).learned()} if name == "kerple" else {})}
+    wanted = faithful.encode(name, dim=D, positions=at, **options)
     np.testing.assert_allclose(table_of(make(name, positions=at)).detach().numpy(), wanted, rtol=0, atol=1e-12)
 
 
 TIMES = [[0.0, 0.5, 1.0, 4.0, 4.5, 9.0, 9.25], [2.0, 3.0, 3.25, 3.5, 8.0, 8.5, 20.0]]
 IN_ATTENTION = [name for name, entry in faithful.encodings().items()
-                if entry.real_positions and getattr(ft._base.MODULES.get(name), "times_in_attention", False)]
+                if entry.real_positions and issubclass(ft._base.MODULES.get(name, ft.Added), ft.InAttention) and name != "t-pe"]
 
 
 @pytest.mark.parametrize("name", IN_ATTENTION)
@@ -142,36 +84,14 @@ def test_times_of_samples_are_positions_of_modules(name):
     """One call with the times of each sample, and a module made for the positions of each."""
     module, q = make(name), heads_of(inputs())
     move_parameters(module)
-    found = ft.attention(q, q.flip(-1), q * 2, module, times=torch.tensor(TIMES, dtype=torch.float64))
+    found = ft.attention(q, q.flip(-1), q * 2, module, positions=torch.tensor(TIMES, dtype=torch.float64))
     for b, at in enumerate(TIMES):
         alone = make(name, positions=at)
         alone.load_state_dict(module.state_dict())
         wanted = ft.attention(q[b], q[b].flip(-1), q[b] * 2, alone)
         assert torch.allclose(found[b], wanted, rtol=0, atol=1e-12)
     even = torch.arange(S, dtype=torch.float64).expand(2, -1)
-    assert torch.allclose(ft.attention(q, q, q, module, times=even), ft.attention(q, q, q, module), rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("name", IN_ATTENTION)
-def test_masked_keys_and_their_times_change_nothing(name):
-    module, q = make(name), heads_of(inputs())
-    move_parameters(module)
-    mask = torch.ones(2, 1, S, S, dtype=torch.bool)
-    mask[..., S - 2:] = False
-    times, other = torch.tensor(TIMES, dtype=torch.float64), q.clone()
-    moved = times.clone()
-    moved[:, S - 2:] += 3
-    other[..., S - 2:, :] += 1
-    for before, after in ((None, None), (times, moved)):
-        wanted = ft.attention(q, q, q, module, mask=mask, times=before)[..., :S - 2, :]
-        found = ft.attention(other, other, other, module, mask=mask, times=after)[..., :S - 2, :]
-        assert torch.allclose(found, wanted, rtol=0, atol=1e-12)
-
-
-def test_times_are_for_modules_that_take_them():
-    q = heads_of(inputs())
-    with pytest.raises(ValueError, match="times: expected None for tupe, which takes none in attention"):
-        ft.attention(q, q, q, make("tupe"), times=torch.zeros(2, S))
+    assert torch.allclose(ft.attention(q, q, q, module, positions=even), ft.attention(q, q, q, module), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("scaling", [{"rope_scaling": "linear", "rope_factor": 2}, {"rope_scaling": "ntk", "rope_factor": 4},
@@ -180,8 +100,12 @@ def test_scaled_rope_is_that_of_the_library(scaling):
     module, q = make("rope", **scaling), heads_of(inputs())
     np.testing.assert_allclose(table_of(module), faithful.encode("rope", S, D, heads=H, **scaling), rtol=0, atol=1e-12)
     factor = 0.1 * np.log(4) + 1 if scaling["rope_scaling"] == "yarn" else 1.0
-    plain = (module.rotate(q) @ module.rotate(q).transpose(-1, -2) * factor ** 2 / (D // H) ** 0.5).softmax(-1) @ q
+    bare = make("rope", **scaling)
+    bare.temperature = 1.0
+    plain = (bare.rotate(q) @ bare.rotate(q).transpose(-1, -2) * factor ** 2 / (D // H) ** 0.5).softmax(-1) @ q
     assert torch.allclose(ft.attention(q, q, q, module), plain, atol=1e-12)
+    turned, other = module(q, q)  # also where another attention takes them
+    assert torch.allclose((turned @ other.transpose(-1, -2) / (D // H) ** 0.5).softmax(-1) @ q, plain, atol=1e-12)
 
 
 def test_one_sided_heads_of_alibi_are_those_of_the_library():
@@ -334,7 +258,7 @@ def test_spe_meets_the_covariance_of_its_processes(more):
     wanted = torch.einsum("bhic,bhjc,hcij->bhij", q, k, covariance)
     for training in (False, True):
         torch.manual_seed(1)
-        a, b = module.train(training).rotated(q, k)
+        a, b = module.train(training)(q, k)
         found = torch.matmul(a, b.transpose(-2, -1))
         assert (found - wanted).norm() < 0.1 * wanted.norm()  # R = 4096: 1 / sqrt(R) is 0.016
 
@@ -413,52 +337,11 @@ def test_dtypes(name, dtype):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_meta_device(name):
-    on_meta = ft.encoding(name, S, D, device="meta", **table_options(name)).eval()
+    on_meta = make(name, torch.float32, device="meta")
     assert all(t.is_meta for t in (*on_meta.buffers(), *on_meta.parameters()))
     assert forward(on_meta, inputs(torch.float32).to("meta")).is_meta
     on_meta.to_empty(device="cpu").reset_parameters()
     assert torch.equal(forward(on_meta, inputs(torch.float32)), forward(make(name, torch.float32), inputs(torch.float32)))
-
-
-@only_recent
-@pytest.mark.parametrize("name", NAMES)
-def test_export(name):
-    class Whole(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.position = make(name, torch.float32)
-
-        def forward(self, x):
-            return forward(self.position, x)
-    module, x = Whole(), inputs(torch.float32)
-    exported = torch.export.export(module, (x,)).module()
-    assert torch.allclose(exported(x), module(x), atol=1e-6)
-
-
-@only_recent
-@pytest.mark.parametrize("name", NAMES)
-def test_compile(name):
-    torch._dynamo.reset()
-    module, x = make(name, torch.float32), inputs(torch.float32).requires_grad_()
-    compiled = torch.compile(lambda x: forward(module, x), fullgraph=True, backend="aot_eager")
-    assert torch.allclose(compiled(x), forward(module, x), atol=1e-6)
-    wanted, = torch.autograd.grad(forward(module, x).square().sum(), x)
-    found, = torch.autograd.grad(compiled(x).square().sum(), x)
-    assert torch.allclose(found, wanted, atol=1e-5)
-
-
-@only_recent
-@pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on PATH, which it needs")
-def test_compile_to_machine_code():
-    """The default backend (inductor), on one model that has an encoding of the input, a rotation and a bias."""
-    torch._dynamo.reset()
-    added, rotary, bias = make("dft", torch.float32), make("rope", torch.float32), make("t5", torch.float32)
-
-    def model(x):
-        q = heads_of(added(x))
-        return ft.attention(q, q, ft.attention(q, q, q, rotary), bias)
-    x = inputs(torch.float32)
-    assert torch.allclose(torch.compile(model)(x), model(x), atol=1e-5)
 
 
 def test_the_former_name_of_rotation():

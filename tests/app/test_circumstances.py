@@ -30,6 +30,13 @@ def test_fewer_threads_than_asked_for():
         assert done.stdout == expected.stdout
 
 
+def test_a_limit_of_the_size_of_files(tmp_path):
+    limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+    done = run("encode", "dft", "--length", 40, "--dim", 64, "-o", "e.npy", cwd=tmp_path, preexec_fn=limit)
+    assert done.returncode == 1 and done.stderr.startswith("faithful: e.npy: "), done
+    assert done.stderr.count("\n") == 1 and list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.unsanitized("AddressSanitizer maps terabytes")
 def test_an_archive_that_inflates_to_gigabytes(tmp_path):
     header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (100000000, 4), }"

@@ -64,7 +64,8 @@ def test_info_shows_the_leak_and_hides_no_label(folder):
     assert "t6, alarm\n" in done.stdout
     assert '  label leak         "alarm": it equals the label, 3 samples later\n' in done.stdout
     part = json.loads(run("data", "info", "runs", "--label", "fault", "--json", cwd=folder).stdout)["parts"][0]
-    assert part["leaks"] == [{"channel": "alarm", "equal": True, "auc": 1, "shift": 3, "class": "anomalous"}]
+    assert part["leaks"] == [{"channel": "alarm", "equal": True, "marks": False, "auc": 1, "shift": 3,
+                              "class": "anomalous"}]
 
 
 def test_train_warns_before_it_trains(folder):
@@ -209,6 +210,7 @@ def test_a_decimal_comma_is_recognised(folder):
 def test_windows_that_all_repeat_are_explained(folder):
     rows = [f"{i % 2};1;{int(i % 300 < 40)}" for i in range(900)]
     (folder / "repeats.csv").write_text("a;b;fault\n" + "\n".join(rows) + "\n")
-    message = rejected("train", "repeats.csv", "--label", "fault", *SMALL, "-o", "repeats.safetensors", cwd=folder)
-    assert "expected windows to train on, found none (" in message
-    assert "were left out, because the same values are in the validation or test part)" in message
+    for options in (SMALL, (*SMALL[:4], "--model", "linear")):
+        message = rejected("train", "repeats.csv", "--label", "fault", *options, "-o", "repeats.safetensors", cwd=folder)
+        assert "expected windows to train on, found none (" in message
+        assert "were left out, because the same values are in the validation or test part)" in message

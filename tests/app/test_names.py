@@ -62,8 +62,11 @@ def check_page(folder):
 
 
 def test_diagnose_draws_its_figures(folder):
-    check(run("diagnose", "m.safetensors", "runs", *LABEL, "-o", "diagnosis", cwd=folder))
+    text = check(run("diagnose", "m.safetensors", "runs", *LABEL, "-o", "diagnosis", cwd=folder))
     check_page(folder / "diagnosis")
+    assert "new\nline" not in text  # sentences name channels too
+    page = (folder / "diagnosis" / "report.html").read_text()
+    assert "new\nline" not in page and r"new\nline" in page
 
 
 def test_predict(folder):

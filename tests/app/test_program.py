@@ -62,6 +62,16 @@ def test_bad_usage_says_what_to_do():
     assert rejected("--generate", "pdf") == '--generate: expected one of man, bash, zsh, fish, options, found "pdf"'
 
 
+def test_files_may_have_the_names_of_verbs(tmp_path):
+    for verb in ("train", "data", "info", "list", "show"):
+        (tmp_path / verb).mkdir()
+        (tmp_path / verb / "1.csv").write_text("a,b\n1,2\n3,4\n")
+        done = run("data", "info", verb, cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout.startswith(f"{verb} (csv-folder: {verb})"), done.stderr
+        assert run("data", "convert", verb, "all.npz", cwd=tmp_path).returncode == 0
+    assert rejected("show", "show", "list", cwd=tmp_path).startswith('show: unexpected argument "list"')
+
+
 def test_config_sets_options(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("1,2\n3,4\n")

@@ -229,6 +229,12 @@ TEST(CsvDataset, FoldersInFolders) {
   for (const Series& series : data.series) names.push_back(series.name);
   EXPECT_EQ(names, (std::vector<std::string>{"top", "a/deep/1", "b/1", "b/2"}));
   EXPECT_EQ(data.series[2].values, table(1, 2, {1, 2}));
+  // Links lead back, and to the same folder: each table is read once. No folder is too deep.
+  std::filesystem::create_directory_symlink("..", folder / "set/b/up");
+  std::filesystem::create_directory_symlink("../b", folder / "set/a/twin");
+  EXPECT_EQ(load_dataset(folder / "set").series.size(), 4U);
+  write_text(folder / "set/1/2/3/4/5/6/7/8/9/10/deep.csv", "a,b\n7,8\n");
+  EXPECT_EQ(load_dataset(folder / "set").series.size(), 5U);
 }
 
 TEST(CsvDataset, SpansBesideTheTables) {
@@ -252,6 +258,15 @@ TEST(CsvDataset, SpansBesideTheTables) {
             (std::vector<std::uint8_t>{0, 1, 1, 0}));
   EXPECT_EQ(rejection([&] { load_dataset(folder / "nab/data/other.csv", {.label = json}); }),
             json + ": expected an entry of \"other.csv\", found none");
+  // A name that two entries have: the nearest entry counts, and a guess is refused.
+  write_text(json, R"({"pump.csv": ["2024-01-01"], "other/pump.csv": [], "kind/pump.csv": ["2024-01-04"]})");
+  for (const std::string& path : {folder / "nab/data", folder / "nab/data/kind/pump.csv"})
+    EXPECT_EQ(load_dataset(path, {.label = json}).series.back().labels, (std::vector<std::uint8_t>{0, 0, 0, 1}));
+  write_text(json, R"({"x/fan.csv": ["2024-01-01"], "y/fan.csv": []})");
+  EXPECT_EQ(rejection([&] { load_dataset(folder / "nab/data", {.label = json}); }),
+            json +
+                ": expected one entry for \"fan.csv\", found \"x/fan.csv\" and \"y/fan.csv\" "
+                "(give the path with its folder, as the entries have it)");
   const auto bad = [](const std::string& text) { return rejection([&] { data::parse_spans(text, "w.json"); }); };
   EXPECT_EQ(bad(R"({"a.csv": [["2024-01-01"]]})"),
             "w.json: \"a.csv\": expected a time, or two: [first, last], found 1");

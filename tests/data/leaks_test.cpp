@@ -68,6 +68,31 @@ TEST(Leaks, AColumnThatEqualsTheShiftedLabel) {
   EXPECT_EQ(leak_text({.equal = true, .shift = -1}, data.classes), "it equals the label, 1 sample earlier");
 }
 
+TEST(Leaks, AColumnThatMarksTheEvents) {
+  const auto at = [](const Series& series, std::size_t t) { return t < series.length() && series.labels[t] == 1; };
+  for (const float mark :
+       {1.0F, -1.0F}) {  // change points, as SKAB has them: the first row of an event, and the row after
+    Dataset data = log_with_events(4);
+    set_channel(data, 1, [&](const Series& series, std::size_t t) {
+      return t > 0 && at(series, t) != at(series, t - 1) ? mark : 0.0F;
+    });
+    const std::vector<Leak> found = leaks_of(data);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_TRUE(found[0].marks && !found[0].equal && found[0].channel == 1 && found[0].area < kLeakArea);
+    EXPECT_EQ(leak_text(found[0], data.classes), "one of its two values comes with every event, and only there");
+    data.series[0].values(500, 1) = mark;  // 8 of 9 marks at events
+    EXPECT_TRUE(leaks_of(data).empty());
+  }
+  Dataset data = log_with_events(4);  // an alarm that begins late and ends early, but misses the last event
+  set_channel(data, 0, [&](const Series& series, std::size_t t) {
+    return t > 2 && t < 300 && at(series, t - 3) && at(series, t + 2) ? 1.0F : 0.0F;
+  });
+  EXPECT_TRUE(leaks_of(data).empty());
+  data.series[0].values(355, 0) = 1;
+  EXPECT_EQ(leaks_of(data).size(), 1U);
+  EXPECT_TRUE(leaks_of(log_with_events(1)).empty());
+}
+
 TEST(Leaks, AShiftTooFar) {
   Dataset data = log_with_events(1);
   set_channel(data, 0, [&](const Series& series, std::size_t t) {

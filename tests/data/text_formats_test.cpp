@@ -163,6 +163,12 @@ TEST(Uea, AFileForEachDimension) {
   EXPECT_EQ(load_dataset(folder / "Pump/Pump"), data);
   EXPECT_EQ(load_dataset(folder / "Pump/PumpDimension3").channels.size(), 1U);
 
+  for (const char* half : {"TRAIN", "TEST"}) {  // a lost file is not a channel less
+    const std::string file = folder / fmt::format("Pump/PumpDimension11_{}.arff", half), kept = file + ".kept";
+    std::filesystem::rename(file, kept);
+    EXPECT_TRUE(rejection([&] { load_dataset(folder / "Pump"); }).starts_with(file + ": expected a file, found none"));
+    std::filesystem::rename(kept, file);
+  }
   write("Dimension2_TRAIN", "1,2,y\n1,2,y\n");
   const std::string at = folder / "Pump/PumpDimension";
   EXPECT_EQ(rejection([&] { load_dataset(folder / "Pump"); }),

@@ -142,6 +142,14 @@ TEST(Catalog, BoundsTablesBeforeTakingMemory) {
             "period: expected a table of at most 2^31 values, found 2 x 1099511627776");
 }
 
+TEST(Catalog, StartValuesOfABiasNeedNoTable) {
+  const EncodingOptions options{.length = 65536, .dim = 16, .heads = 8};
+  EXPECT_EQ(start_parameters("t5", options).size(), 32U * 8U);
+  EXPECT_EQ(start_parameters("erpe", options).size(), (2U * 65536U - 1U) * 8U);
+  EXPECT_EQ(rejection([] { start_parameters("erpe", {.length = std::size_t{1} << 40, .heads = 8}); }),
+            "length: expected a table of at most 2^31 values, found 8 x 2 x 1099511627776");
+}
+
 TEST(Catalog, RejectsOptionsThatWouldDoNothing) {
   EXPECT_EQ(rejection([] {
               make_encoding("tape", {.length = 4, .dim = 4, .own = {{"period", 8}}});

@@ -461,6 +461,31 @@ TEST(Loss, Gradients) {
   });
 }
 
+// A weight of 2 counts as the same sample twice, one of 0 as none.
+TEST(Loss, WeightsOfSamples) {
+  Fixture f;
+  const std::vector<double> weights = {2, 1, 0}, pair = {0.7, 1.9}, targets = {1, 0, 0.3}, twice = {1, 1, 0};
+  const auto binary = [&](std::initializer_list<double> z, const std::vector<double>& y, const std::vector<double>& w) {
+    return *binary_cross_entropy<double>(f.tape, f.tensor({3}, z), y, {pair, 0.25, 0.1, w}).data;
+  };
+  const double none = *binary_cross_entropy<double>(f.tape, f.tensor({1}, {2}), std::vector<double>{0.3},
+                                                    {pair, 0.25, 0.1, std::vector<double>{0}})
+                           .data;
+  EXPECT_EQ(none, 0);
+  EXPECT_NEAR(binary({0.3, -1, 2}, targets, weights), binary({0.3, 0.3, -1}, twice, {}), 1e-15);
+  const auto softmax = [&](std::initializer_list<double> z, const std::vector<std::int32_t>& y,
+                           const std::vector<double>& w) {
+    return *softmax_cross_entropy<double>(f.tape, f.tensor({3, 2}, z), y, {pair, 0.25, 0.1, w}).data;
+  };
+  EXPECT_NEAR(softmax({1, 2, 3, 1, 9, 9}, {0, 1, 1}, weights), softmax({1, 2, 1, 2, 3, 1}, {0, 0, 1}, {}), 1e-15);
+  expect_gradients({Shape{3, 2}}, [&](Tape<double>& tape, const Tensors& x) {
+    return softmax_cross_entropy<double>(tape, x[0], std::vector<std::int32_t>{0, 1, 1}, {pair, 0.25, 0.1, weights});
+  });
+  expect_gradients({Shape{3}}, [&](Tape<double>& tape, const Tensors& x) {
+    return binary_cross_entropy<double>(tape, x[0], targets, {pair, 0.25, 0.1, weights});
+  });
+}
+
 // Two classes from one logit, and from two with the difference of that size, cost the same; with smoothing, too.
 TEST(Loss, OneLogitEqualsTwo) {
   Fixture f;

@@ -90,6 +90,9 @@ TEST(StudyStatistics, VerdictsByRule) {
   EXPECT_EQ(verdict(wide),
             "Exploratory (2 seeds): dft minus sinusoidal is +0.050 on made in F1; too few seeds to tell.");
   EXPECT_FALSE(std::isfinite(wide.paired.interval.low) || std::isfinite(wide.paired.interval.high));
+  // No deviation between two seeds is chance, not certainty.
+  EXPECT_EQ(verdict(only_comparison({0.1, 0.1})),
+            "Exploratory (2 seeds): dft minus sinusoidal is +0.100 on made in F1; too few seeds to tell.");
   EXPECT_NE(verdict(only_comparison({0.02})).find("one seed shows nothing"), std::string::npos);
   // t interval above 0, the corrected one across it
   const std::string careful = verdict(only_comparison({0.06, -0.02, 0.05, 0.03, -0.01, 0.05, 0.02, 0.06, -0.02, 0.05}));

@@ -113,6 +113,21 @@ TEST(Train, SmoothingAndAugmentationCount) {
   EXPECT_NE(train(toy).weights, sharp.weights);
 }
 
+// Weights of series that are those of their classes give the bits of weighted classes.
+TEST(Train, WeightsOfSeriesCount) {
+  Dataset uneven = toy_cases(3, 12);
+  for (std::ptrdiff_t i = 0; i < 5; ++i) uneven.series.erase(uneven.series.begin() + 2 * i);  // of class 0
+  Toy toy(uneven, toy_options(SplitKind::kSeries));
+  const std::vector<float> weights = toy.sets->train.class_weights();
+  ASSERT_NE(weights[0], weights[1]);
+  const Outcome by_class = train(toy);
+  toy.options.train.class_weights = ClassWeights::kNone;
+  const Outcome unweighted = train(toy);
+  for (Series& series : toy.dataset.series) series.weight = weights[static_cast<std::size_t>(series.label)];
+  EXPECT_EQ(train(toy).weights, by_class.weights);
+  EXPECT_NE(unweighted.weights, by_class.weights);
+}
+
 TEST(Train, TheSeedCounts) {
   Toy toy = binary_toy();
   toy.options.train.epochs = 1;

@@ -11,16 +11,19 @@ pass writes to either. All modules take the dtype and the device of what they ar
 from .. import _core
 from .._options import text
 from . import _encodings
-from ._attention import InAttention, LogitBias, WeightBias, attention
+from ._attend import attention
+from ._attention import Bias, InAttention, LogitBias, Turned, WeightBias
 from ._base import MODULES, Position
-from ._input import Added, FromSignal
+from ._input import Added, FromSignal, Sum
+from ._layer import TransformerEncoderLayer
 
 globals().update({found.__name__: found for found in MODULES.values()})  # Alibi, Concatenated, Erpe, ..
 
-__all__ = ["Added", "Alibi", "Concatenated", "Conditional", "Deberta", "DynamicBias", "DynamicWavelet", "Erpe", "Fire",
-           "Fope", "FourierFeatures", "FromSignal", "InAttention", "Kerple", "LearnedFrequency", "LearnedTable",
-           "LogitBias", "Nothing", "Pope", "Position", "Rotary", "Shaw", "SpectralLearned", "Stochastic", "T5", "TapeErpe",
-           "Temporal", "TransformerXL", "Tupe", "WeightBias", "attention", "encoding"]
+__all__ = ["Added", "Alibi", "Bias", "Concatenated", "Conditional", "Deberta", "DynamicBias", "DynamicWavelet",
+           "Erpe", "Fire", "Fope", "FourierFeatures", "FromSignal", "InAttention", "Kerple", "LearnedFrequency",
+           "LearnedTable", "LogitBias", "Nothing", "Pope", "Position", "Rotary", "Shaw", "Sinusoids",
+           "SpectralLearned", "Stochastic", "Sum", "T5", "TapeErpe", "Temporal", "TransformerEncoderLayer",
+           "TransformerXL", "Tupe", "Turned", "WeightBias", "attention", "encoding"]
 
 
 def encoding(name, length, dim=None, *, dtype=None, device=None, **options):

@@ -1,107 +1,111 @@
-"""Where an encoding meets attention. Queries, keys and values are [.., H, S, d_h]."""
+"""Where an encoding meets attention. Queries are [.., H, Q, d_h], keys and values [.., H, K, d_h]."""
 from __future__ import annotations
 
-import torch
-
 from ._base import Position
+from ._positions import Call
 
 
 class InAttention(Position):
-    """An encoding inside of attention: a subclass overrides the places where it enters. None: nothing is added. times
-    [.., S], where given, take the place of the positions that the module was made for; [S, S] is then [.., S, S]."""
+    """An encoding inside of attention: a subclass overrides the places where it enters. None: nothing is added. What is
+    added is in float32 at least; attention casts its result."""
 
-    times_in_attention = True  # where the encoding takes real positions
+    needs_signal = False  # whether attention needs the steps that the first layer gets
     content_share = 1.0  # logits of the content are divided by sqrt(d_h / content_share)
 
-    def rotated(self, query, key, times=None):
+    def rotated(self, query, key, places):
         return query, key
 
-    def key_terms(self, query, times=None):
-        """[.., H, S, S], added to q k^T before it is scaled."""
+    def key_terms(self, query, places):
+        """[.., H, Q, K], added to q k^T before it is scaled; query as it was before `rotated`."""
         return None
 
-    def query_terms(self, key, times=None):
-        """[.., H, S, S], added to q k^T too."""
+    def query_terms(self, key, places):
+        """[.., H, Q, K], added to q k^T too."""
         return None
 
     def signal_bias(self, signal):
-        """[.., H, S, S], added to the logits; signal [.., S, d] are the steps that the first layer gets."""
+        """[.., H, Q, K], added to the logits; signal [.., S, d] are the steps that the first layer gets."""
         return None
 
-    def logit_bias(self, steps, times=None):
-        """[.., H, S, S], added to the logits."""
+    def logit_bias(self, places):
+        """[.., H, Q, K], added to the logits."""
         return None
 
-    def weight_bias(self, steps, times=None):
-        """[.., H, S, S], added to the attention weights of keys that may be seen, after the softmax."""
+    def weight_bias(self, places):
+        """[.., H, Q, K], added to the attention weights of keys that may be seen, after the softmax."""
         return None
 
-    def value_terms(self, weights, times=None):
-        """[.., H, S, d_h], added to the output."""
+    def value_terms(self, weights, places):
+        """[.., H, Q, d_h], added to the output."""
         return None
 
-    def offsets(self, steps, times=None):
-        """[.., S, S]: the position of key j minus that of query i"""
-        at = self.at[:steps] if times is None else times
-        return at[..., None, :] - at[..., :, None]
+    def places_of(self, queries, keys, call):
+        """Those of so many queries and keys; by default `length`, and as many keys as queries"""
+        queries = self.length - call.offset if queries is None else queries
+        return call.places_of(self, queries, queries if keys is None else keys)
 
-    def whole(self, times):
-        """Whether positions are 0, 1, 2, .., so that offsets are rows of a table"""
-        return times is None and self.options.get("positions") is None
+    def table_rows(self, places):
+        """[.., Q, K]: j - i + length - 1, the row of a whole offset in a table of 2 length - 1"""
+        if places.reach is not None and places.reach >= self.length:
+            raise ValueError(f"{self.name}: expected queries and keys at most {self.length - 1} positions apart, found "
+                             f"{places.reach}. Its values are for those distances: make the module with a greater length")
+        return places.offsets() + (self.length - 1)
 
 
-class LogitBias(InAttention):
-    """forward(steps): [H, S, S], to be added to the logits; a mask of torch's scaled_dot_product_attention too."""
+class Turned(InAttention):
+    """forward(query, key): both, with their positions in them. Positions as `attention` takes them."""
 
-    def forward(self, steps=None, times=None):
-        return self.bias(self.length if steps is None else self.check_length(steps), times)
+    EXTENDS = True
 
-    def logit_bias(self, steps, times=None):
-        return self(steps, times)
+    def forward(self, query, key, positions=None, *, key_positions=None, offset=0, key_offset=None):
+        return self.rotated(query, key, Call(positions, key_positions, offset, key_offset).places(self, query, key))
 
-    def bias(self, steps, times=None):
+
+class Bias(InAttention):
+    """forward(queries, keys): [H, Q, K], or [.., H, Q, K] where positions are [.., Q]."""
+
+    EXTENDS = True
+    MISSING = ""  # what an attention with this bias alone would lack
+
+    def forward(self, queries=None, keys=None, *, positions=None, key_positions=None, offset=0, key_offset=None, part=False):
+        """queries and keys: how many; by default `length`, and as many keys as queries. Positions as `attention` takes them.
+        part=True: you add the rest of the encoding yourself, where this bias is only a part of it."""
+        if self.MISSING and not part:
+            raise ValueError(f"{self.name}: this bias is not the whole encoding, {self.MISSING}. Call faithful.torch.attention, "
+                             "which does it; or pass part=True and do it yourself")
+        return self.bias(self.places_of(queries, keys, Call(positions, key_positions, offset, key_offset))).to(self.like.dtype)
+
+    def bias(self, places):
         raise NotImplementedError
 
 
-class WeightBias(InAttention):
-    """forward(steps): [H, S, S], to be added to the attention weights, after the softmax."""
+class LogitBias(Bias):
+    """A bias that is added to the logits; also a mask of torch's scaled_dot_product_attention."""
 
-    def forward(self, steps=None, times=None):
-        return self.bias(self.length if steps is None else self.check_length(steps), times)
-
-    def weight_bias(self, steps, times=None):
-        return self(steps, times)
+    def logit_bias(self, places):
+        return self.bias(places)
 
 
-def attention(query, key, value, position=None, mask=None, signal=None, times=None):
-    """softmax(q k^T / sqrt(d_h)) v with a position module where it belongs. [.., H, S, d_h] each; mask [.., H or 1, S, S],
-    True where a key may be seen; signal [.., S, d], the steps that the first layer gets, for t-pe; times [.., S]: real
-    positions of these samples. Modules of the input (added, concatenated) have no place here: they come before."""
-    if position is not None and not isinstance(position, InAttention):
-        raise TypeError(f"position: expected a module that enters attention, or None, found {type(position).__name__}")
-    if times is not None and position is not None and not (position.takes_times and position.times_in_attention):
-        raise ValueError(f"times: expected None for {position.name}, which takes none in attention")
-    steps, width = query.shape[-2:]
+class WeightBias(Bias):
+    """A bias that is added to the attention weights, after the softmax."""
 
-    def plus(x, term):
-        return x if term is None else x + term.to(x.dtype)
+    def weight_bias(self, places):
+        return self.bias(places)
 
-    if position is not None:
-        query, key = position.rotated(query, key, times)
-    logits = torch.matmul(query, key.transpose(-2, -1))
-    if position is None:
-        logits = logits * (1.0 / width) ** 0.5
-    else:
-        logits = plus(plus(logits, position.key_terms(query, times)), position.query_terms(key, times))
-        logits = logits * (position.content_share / width) ** 0.5
-        logits = plus(plus(logits, position.logit_bias(steps, times)), position.signal_bias(signal))
-    if mask is not None:
-        logits = logits.masked_fill(~mask, float("-inf"))
-    weights = logits.softmax(dim=-1)
-    if position is None:
-        return torch.matmul(weights, value)
-    added = position.weight_bias(steps, times)
-    if added is not None and mask is not None:
-        added = added.masked_fill(~mask, 0.0)
-    weights = plus(weights, added)
-    return plus(torch.matmul(weights, value), position.value_terms(weights, times))
+
+def interpolated(table, offset):
+    """[.., Q, K, ...]: rows of table [2 clip + 1, ...] at real offsets, clipped, and on the line between two of them"""
+    clip = len(table) // 2
+    place = offset.clamp(-clip, clip) + clip
+    low = place.floor()
+    share = (place - low).reshape(*place.shape, *[1] * (table.dim() - 1)).to(table.dtype)
+    low = low.long()
+    return table[low] + share * (table[(low + 1).clamp(max=2 * clip)] - table[low])
+
+
+def clipped(table, places):
+    """[.., Q, K, ...]: rows of table [2 clip + 1, ...] at offsets, clipped"""
+    clip = len(table) // 2
+    if places.whole:
+        return table[places.offsets().clamp(-clip, clip) + clip]
+    return interpolated(table, places.offsets())

@@ -1,4 +1,4 @@
-"""What all position modules share."""
+"""What all position modules share: where steps stand, what is learned, and that both keep their digits."""
 from __future__ import annotations
 
 import numpy as np
@@ -7,6 +7,7 @@ from torch import nn
 
 from .. import _core, encode, encodings
 from .._options import ENCODING, checked, whole
+from ._positions import LOW, Placed
 
 MODULES: dict = {}  # name of an encoding -> its class
 
@@ -19,41 +20,35 @@ def module_of(*names):
     return register
 
 
-def offsets(steps, length, device):
-    """[S, S]: j - i + length - 1, the row of an offset in a table of 2 length - 1."""
-    at = torch.arange(steps, device=device)
-    return at[None, :] - at[:, None] + (length - 1)
+class Position(Placed, nn.Module):
+    """An encoding for `length` positions. A subclass says in _values() what it is made of.
 
+    Positions are whole numbers (int64), or real ones in float32 at least. Tables, and the learned values that positions
+    multiply, stay in float32 at least, whatever .to() asks for; what a module returns has the dtype that was asked for."""
 
-def interpolated(table, offset):
-    """[.., S, S, ...]: rows of table [2 clip + 1, ...] at real offsets, clipped, and on the line between two of them"""
-    clip = len(table) // 2
-    place = offset.clamp(-clip, clip) + clip
-    low = place.floor()
-    share = (place - low).reshape(*place.shape, *[1] * (table.dim() - 1)).to(table.dtype)
-    low = low.long()
-    return table[low] + share * (table[(low + 1).clamp(max=2 * clip)] - table[low])
-
-
-class Position(nn.Module):
-    """An encoding for at most `length` positions. A subclass says in _values() what it is made of; LEARNED names those of
-    them that training moves."""
-
-    LEARNED: tuple = ()
+    LEARNED = ()  # the values that training moves
+    EXACT = ()  # those of them that positions multiply
+    EXTENDS = False  # whether the formula goes on beyond `length`
 
     def __init__(self, name, length, dim=None, *, dtype=None, device=None, **options):
         super().__init__()
         self.name = name
         self.length = whole("length", length, 1)
-        self.takes_times = encodings()[name].real_positions
+        self.entry = encodings()[name]
+        self.extends = self.EXTENDS
+        self.takes_real = self.entry.real_positions
         said = {"length": length, "dim": dim, **options}
         checked(said, ENCODING)
         self.options = {key: value for key, value in said.items() if value is not None}
-        for key, value in self._values().items():
+        self.draw_seed()
+        dtype = dtype or torch.get_default_dtype()
+        self.register_buffer("like", torch.empty(0, dtype=dtype, device=device), persistent=False)
+        for key, value in self._all_values().items():
+            learned = key in self.LEARNED
+            kept = torch.float32 if dtype in LOW and (key in self.EXACT or not learned) else dtype
             # Copied: nothing outside of the module shares its memory.
-            tensor = torch.tensor(value, device=device,
-                                  dtype=torch.int64 if value.dtype.kind == "i" else dtype or torch.get_default_dtype())
-            if key in self.LEARNED:
+            tensor = torch.tensor(value, device=device, dtype=torch.int64 if value.dtype.kind == "i" else kept)
+            if learned:
                 self.register_parameter(key, nn.Parameter(tensor))
             else:
                 self.register_buffer(key, tensor, persistent=False)
@@ -62,33 +57,60 @@ class Position(nn.Module):
         """{name: array}, computed by the C++ library."""
         return {}
 
+    def _all_values(self):
+        given = self.options.get("positions")
+        return self._values() if given is None else {**self._values(), "given": np.asarray(given, dtype=np.float64)}
+
+    def _apply(self, fn, *args, **kwargs):
+        """What .to(), .half(), .cuda(), .. do with each tensor: tables and EXACT values get the device, but not fewer digits."""
+        kept = {id(buffer) for key, buffer in self._buffers.items() if key != "like"}
+        for parameter in (self._parameters[key] for key in self.EXACT if key in self._parameters):
+            kept.update((id(parameter), id(parameter.grad)))
+
+        def keep_digits(tensor):
+            moved = fn(tensor)
+            return tensor.to(moved.device, torch.float32) if id(tensor) in kept and moved.dtype in LOW else moved
+        return super()._apply(keep_digits, *args, **kwargs)
+
+    def draw_seed(self):
+        """The seed of the start values: the option, else one of torch's own generator, new for each module."""
+        self.start_seed = self.options.get("seed", 1)
+        if self.LEARNED and "seed" not in self.options:
+            self.start_seed = int(torch.empty((), dtype=torch.int64, device="cpu").random_())
+
     def reset_parameters(self):
-        """Everything as the constructor made it; what a module on the meta device needs after to_empty()."""
+        """Draws start values anew, as modules of torch.nn do; the same ones where the option `seed` was given. Tables are
+        filled too, which a module on the meta device needs after to_empty()."""
+        self.draw_seed()
         with torch.no_grad():
-            for key, value in self._values().items():
+            for key, value in self._all_values().items():
                 getattr(self, key).copy_(torch.from_numpy(np.ascontiguousarray(value)))
 
     def table(self, **other):
-        """The encoding's table as C++ builds it."""
+        """The encoding's table as C++ builds it, with the start values of this module."""
         options = {**self.options, **other}
+        if "seed" in self.entry.parameters:
+            options["seed"] = self.start_seed
         return encode(self.name, options.pop("length"), options.pop("dim", None), **options)
+
+    def device(self):
+        return self.like.device
+
+    def given_positions(self):
+        return self._buffers.get("given")
+
+    def table_frequencies(self):
+        """Those that C++ says the table is made of, each once, in radians per position."""
+        _, found = _core.encode(self.name, checked(self.options, ENCODING), False)
+        return np.asarray(found)
 
     def start(self):
         """The start values of what is learned, as one row of numbers."""
-        return np.asarray(_core.start_parameters(self.name, checked(self.options, ENCODING)))
+        return np.asarray(_core.start_parameters(self.name, checked({**self.options, "seed": self.start_seed}, ENCODING)))
 
     def learned(self):
         """What is learned, as one row of numbers: faithful.encode(..., parameters=...) takes it."""
         return np.concatenate([np.zeros(0), *(p.detach().cpu().double().numpy().ravel() for p in self.parameters())])
-
-    def positions(self):
-        """[S]: 0, 1, 2, .. or the real-valued ones that were given."""
-        return np.asarray(self.options.get("positions", np.arange(self.length)), dtype=np.float64)
-
-    def check_length(self, steps):
-        if steps > self.length:
-            raise ValueError(f"{self.name}: expected at most {self.length} positions, found {steps}")
-        return steps
 
     def extra_repr(self):
         return ", ".join([repr(self.name), *(f"{k}={v!r}" for k, v in self.options.items() if np.ndim(v) == 0)])

@@ -11,11 +11,10 @@ class Alibi(LogitBias):
 
     def _values(self):
         pair = self.table(length=2, positions=None)[:, [0, 1], [1, 0]]  # [H, 2]: a step later, a step earlier
-        return {"slopes": -pair.max(axis=1), "hidden": np.where(pair < -1, pair, 0.0), "at": self.positions()}
+        return {"slopes": -pair.max(axis=1), "hidden": np.where(pair < -1, pair, 0.0)}
 
-    def bias(self, steps, times=None):
-        offset = self.offsets(steps, times).unsqueeze(-3)
+    def bias(self, places):
+        offset = places.offsets().unsqueeze(-3)
         later, earlier = self.hidden.T[..., None, None]
-        zero = torch.zeros((), dtype=offset.dtype, device=offset.device)
-        penalty = torch.where(offset > 0, later, torch.where(offset < 0, earlier, zero))
-        return torch.where(penalty < 0, penalty, -self.slopes[:, None, None] * offset.abs())
+        penalty = torch.where(offset > 0, later, torch.where(offset < 0, earlier, torch.zeros_like(later)))
+        return torch.where(penalty < 0, penalty, -self.slopes[:, None, None] * offset.abs().to(self.slopes.dtype))

@@ -11,10 +11,12 @@ class Conditional(FromSignal):
     LEARNED = ("weight",)
 
     def _values(self):
-        return {"weight": self.start().reshape(-1, self.options["dim"])}  # [K, d]
+        weight = self.start().reshape(-1, self.options["dim"])  # [K, d]
+        self.reach = len(weight) // 2
+        return {"weight": weight}
 
     def codes_of(self, x):
         kernel = self.weight.to(x.dtype).t().unsqueeze(1)  # [d, 1, K]
         rows = x.reshape(-1, *x.shape[-2:]).transpose(1, 2)
-        codes = functional.conv1d(rows, kernel, padding=kernel.shape[-1] // 2, groups=kernel.shape[0])
+        codes = functional.conv1d(rows, kernel, padding=self.reach, groups=self.options["dim"])
         return codes.transpose(1, 2).reshape(x.shape)

@@ -4,6 +4,7 @@ from torch.nn import functional
 
 from .._base import module_of
 from .._input import FromSignal
+from .._positions import wide
 
 DB4 = [0.23037781330889637, 0.71484657055291546, 0.63088076792985912, -0.027983769416859545, -0.18703481171909328,
        0.030841381835560611, 0.032883011666885406, -0.010597401785069095]
@@ -43,11 +44,11 @@ class DynamicWavelet(FromSignal):
         """A window of fewer than `length` steps is one whose last steps are padding."""
         self.check(x)
         channel = functional.linear(x, self.channel.to(x.dtype), self.channel_bias.to(x.dtype))
-        return x + self.codes_of(channel if mask is None else channel * mask.unsqueeze(-1).to(x.dtype))
+        return x + self.codes_of(self.without_padding(channel, mask))
 
     def codes_of(self, channel):
         rows = channel.reshape(-1, 1, channel.shape[-2])
-        rows = rows.float() if rows.dtype in (torch.bfloat16, torch.float16) else rows  # differences need the digits
+        rows = wide(rows)  # differences need the digits
         low = [rows, *low_passes(rows, self.taps.to(rows.dtype), len(self.scales) - 1)]
         parts = torch.cat([low[-1], *(a - b for a, b in zip(low, low[1:]))], dim=1).transpose(1, 2)  # [N, S, J + 1]
         gates = torch.sigmoid(functional.linear(self.scales, self.gate, self.gate_bias))

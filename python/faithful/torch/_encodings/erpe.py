@@ -1,17 +1,17 @@
-from .._attention import WeightBias
-from .._base import interpolated, module_of, offsets
+from .._attention import WeightBias, interpolated
+from .._base import module_of
 
 
 @module_of("erpe")
 class Erpe(WeightBias):
     """A learned weight for every offset i - j."""
 
-    LEARNED = ("weight",)
+    LEARNED = ("weight",)  # [2 length - 1, H]: of i - j = -(length - 1) .. length - 1
 
     def _values(self):
-        return {"weight": self.start().reshape(2 * self.length - 1, -1), "at": self.positions()}
+        return {"weight": self.start().reshape(2 * self.length - 1, -1)}
 
-    def bias(self, steps, times=None):
-        if self.whole(times):
-            return self.weight[offsets(steps, self.length, self.weight.device).T].permute(2, 0, 1)
-        return interpolated(self.weight, -self.offsets(steps, times)).movedim(-1, -3)
+    def bias(self, places):
+        if places.whole:
+            return self.weight.flip(0)[self.table_rows(places)].movedim(-1, -3)
+        return interpolated(self.weight, -places.offsets()).movedim(-1, -3)

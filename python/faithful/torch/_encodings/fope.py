@@ -3,6 +3,7 @@ import torch
 from torch.nn import functional
 
 from .._base import module_of
+from .._positions import wide
 from .rope import Turning
 
 
@@ -16,13 +17,10 @@ class Fope(Turning):
         start = self.start()
         n = round(len(start) ** 0.5)
         frequency = self.options.get("rho", 1e4) ** (-2 * np.arange(n) / self.head_width())
-        return {"coefficients": start.reshape(n, n), "frequency": frequency, "angle": self.positions()[:, None] * frequency}
+        return {"coefficients": start.reshape(n, n), "frequency": frequency}
 
-    def factors(self, steps, times=None):
-        pad = self.head_width() // 2 - len(self.coefficients)
-        angle = self.angle[:steps] if times is None else (times[..., None] * self.frequency).unsqueeze(-3)
-        series = [torch.matmul(wave(angle), self.coefficients.T) for wave in (torch.cos, torch.sin)]
+    def factors(self, at):
+        pad, angle = self.head_width() // 2 - len(self.coefficients), at[..., None] * self.frequency
+        coefficients = wide(self.coefficients).to(angle.dtype)
+        series = [torch.matmul(wave(angle), coefficients.T) for wave in (torch.cos, torch.sin)]
         return functional.pad(series[0], (0, pad), value=1.0), functional.pad(series[1], (0, pad))
-
-    def codes(self, steps):
-        return torch.cat(self.factors(steps), dim=1)

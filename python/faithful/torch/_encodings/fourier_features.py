@@ -4,6 +4,7 @@ from torch.nn import functional
 
 from .._base import module_of
 from .._input import Sum
+from .._positions import wide
 
 
 @module_of("fourier-features")
@@ -11,6 +12,8 @@ class FourierFeatures(Sum):
     """A learned network of cos(w s) and sin(w s) with learned frequencies w."""
 
     LEARNED = ("frequency", "first", "first_bias", "second", "second_bias")
+    EXACT = ("frequency",)
+    EXTENDS = True
 
     def _values(self):
         start, d = self.start(), self.options["dim"]
@@ -18,10 +21,11 @@ class FourierFeatures(Sum):
         hidden = (len(start) - n - d) // (2 * n + 1 + d)
         w, w1, b1, w2, b2 = np.split(start, np.cumsum([n, hidden * 2 * n, hidden, d * hidden]))
         return {"frequency": w, "first": w1.reshape(hidden, -1), "first_bias": b1,
-                "second": self.scale_factor() * w2.reshape(d, -1), "second_bias": b2, "at": self.positions()}
+                "second": self.scale_factor() * w2.reshape(d, -1), "second_bias": b2}
 
-    def codes(self, steps):
-        angle = self.at[:steps, None] * self.frequency
+    def codes_at(self, at):
+        angle = at[..., None] * self.frequency
         waves = torch.cat([torch.cos(angle), torch.sin(angle)], dim=-1) / (2 * len(self.frequency)) ** 0.5
-        hidden = functional.gelu(functional.linear(waves, self.first, self.first_bias))
-        return functional.linear(hidden, self.second, self.second_bias)
+        first, first_bias, second, second_bias = (
+            wide(x).to(waves.dtype) for x in (self.first, self.first_bias, self.second, self.second_bias))
+        return functional.linear(functional.gelu(functional.linear(waves, first, first_bias)), second, second_bias)

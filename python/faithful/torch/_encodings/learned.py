@@ -1,9 +1,9 @@
 from .._base import module_of
-from .._input import Sum
+from .._input import Table
 
 
 @module_of("learned")
-class LearnedTable(Sum):
+class LearnedTable(Table):
     """A free vector for every position."""
 
     LEARNED = ("weight",)
@@ -11,5 +11,5 @@ class LearnedTable(Sum):
     def _values(self):
         return {"weight": self.table()}
 
-    def codes(self, steps):
-        return self.weight[:steps]
+    def rows(self):
+        return self.weight

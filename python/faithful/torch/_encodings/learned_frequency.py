@@ -9,6 +9,8 @@ class LearnedFrequency(Sum):
     """sqrt(1/d) cos(w s + b) with learned w and b."""
 
     LEARNED = ("frequency", "phase")
+    EXACT = LEARNED
+    EXTENDS = True
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -16,7 +18,7 @@ class LearnedFrequency(Sum):
 
     def _values(self):
         frequency, phase = self.start().reshape(2, -1)
-        return {"frequency": frequency, "phase": phase, "at": self.positions()}
+        return {"frequency": frequency, "phase": phase}
 
-    def codes(self, steps):
-        return self.factor * torch.cos(self.at[:steps, None] * self.frequency + self.phase)
+    def codes_at(self, at):
+        return self.factor * torch.cos(at[..., None] * self.frequency + self.phase)

@@ -1,3 +1,7 @@
+from typing import Optional
+
+from torch import Tensor
+
 from .._base import Position, module_of
 
 
@@ -5,5 +9,7 @@ from .._base import Position, module_of
 class Nothing(Position):
     """The control without any position."""
 
-    def forward(self, x):
+    EXTENDS = True
+
+    def forward(self, x, positions: Optional[Tensor] = None, offset: int = 0):
         return x

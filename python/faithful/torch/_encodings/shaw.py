@@ -1,36 +1,29 @@
-import numpy as np
 import torch
 
-from .._attention import InAttention
-from .._base import interpolated, module_of, offsets
+from .._attention import InAttention, clipped
+from .._base import module_of
+from .._positions import Call
 
 
 @module_of("shaw")
 class Shaw(InAttention):
-    """A learned vector for every clipped offset, added to keys and values. forward(steps): both, [S, S, d_h]."""
+    """A learned vector for every clipped offset, added to keys and values. forward(queries, keys): both, [Q, K, d_h]."""
 
     LEARNED = ("keys", "values")
+    EXTENDS = True
 
     def _values(self):
         keys, values = self.table()
-        clip = len(keys) // 2
-        return {"keys": keys, "values": values, "row": np.clip(np.arange(1 - self.length, self.length), -clip, clip) + clip,
-                "at": self.positions()}
+        return {"keys": keys, "values": values}
 
-    def vectors(self, table, steps, times=None):
-        """[.., S, S, d_h]"""
-        if self.whole(times):
-            return table[self.row[offsets(steps, self.length, self.row.device)]]
-        return interpolated(table, self.offsets(steps, times))
+    def forward(self, queries=None, keys=None, *, positions=None, key_positions=None, offset=0, key_offset=None):
+        places = self.places_of(queries, keys, Call(positions, key_positions, offset, key_offset))
+        return clipped(self.keys, places), clipped(self.values, places)
 
-    def forward(self, steps=None, times=None):
-        steps = self.length if steps is None else self.check_length(steps)
-        return self.vectors(self.keys, steps, times), self.vectors(self.values, steps, times)
+    def key_terms(self, query, places):
+        vectors = clipped(self.keys, places).to(query.dtype)  # [.., Q, K, d_h]
+        return torch.matmul(query.transpose(-2, -3), vectors.transpose(-2, -1)).transpose(-2, -3)
 
-    def key_terms(self, query, times=None):
-        vectors = self.vectors(self.keys, self.check_length(query.shape[-2]), times)
-        return torch.einsum("...hid,...ijd->...hij", query, vectors.to(query.dtype))
-
-    def value_terms(self, weights, times=None):
-        vectors = self.vectors(self.values, weights.shape[-1], times)
-        return torch.einsum("...hij,...ijd->...hid", weights, vectors.to(weights.dtype))
+    def value_terms(self, weights, places):
+        vectors = clipped(self.values, places).to(weights.dtype)
+        return torch.matmul(weights.transpose(-2, -3), vectors).transpose(-2, -3)

@@ -4,8 +4,9 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from .._attention import InAttention
+from .._attention import Turned
 from .._base import module_of
+from .._positions import wide
 
 
 def philox(counter, key):
@@ -33,10 +34,15 @@ def normals(count, seed):
 
 
 @module_of("spe")
-class Stochastic(InAttention):
+class Stochastic(Turned):
     """Queries and keys times random processes; new ones in every pass of training, always the same in evaluation."""
 
     LEARNED = ("frequencies", "phases", "gains", "query_filter", "key_filter", "gate")
+    EXACT = ("frequencies",)
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.extends = hasattr(self, "gains")  # filters have noise for `length` positions
 
     def _values(self):
         start, c, conv = self.start(), self.options["dim"], self.options.get("spe") == "conv"
@@ -50,34 +56,40 @@ class Stochastic(InAttention):
         noise = normals(math.prod(self.noise_shape) + c * self.realizations, self.options.get("seed", 1))
         return {**values, "gate": start[-c:], "noise": noise}
 
-    def processes(self, steps):
-        """Those of queries and of keys: [S, C, R] each."""
+    def processes(self, places):
+        """That of queries [Q, C, R] and that of keys [K, C, R]."""
         noise = torch.randn_like(self.noise) if self.training else self.noise
         count = math.prod(self.noise_shape)
         z, of_gate = noise[:count].view(self.noise_shape), noise[count:].view(-1, self.realizations)
-        if hasattr(self, "gains"):
-            z = z * (functional.softplus(self.gains) / (2 * self.gains.shape[1]) ** 0.5)[..., None, None]
-            at = torch.arange(steps, device=z.device, dtype=z.dtype)[:, None, None]
-            angle = math.pi * torch.sigmoid(self.frequencies) * at  # [S, C, K]
-            both = [torch.einsum("sckw,ckwr->scr", torch.stack([torch.cos(a), torch.sin(a)], dim=-1), z)
-                    for a in (angle + self.phases, angle)]
-        else:
-            windows = z.unfold(0, len(self.query_filter), 1)[:steps]  # [S, C, R, P]
-            both = [torch.einsum("scrp,pc->scr", windows, taps) for taps in (self.query_filter, self.key_filter)]
-        gate = torch.sigmoid(self.gate)[:, None]
+        both = self.sines(z, places) if hasattr(self, "gains") else self.filtered(z, places)
+        gate = torch.sigmoid(wide(self.gate))[:, None]
         return [torch.sqrt(1 - gate) * one + torch.sqrt(gate) * of_gate for one in both]
 
-    def forward(self, query, key):
+    def sines(self, z, places):
+        z = z * (functional.softplus(wide(self.gains)) / (2 * self.gains.shape[1]) ** 0.5)[..., None, None]
+        frequency = math.pi * torch.sigmoid(self.frequencies)
+        angles = [at[:, None, None] * frequency for at in (places.query, places.key)]  # [S, C, K] each
+        angles[0] = angles[0] + wide(self.phases)
+        return [torch.einsum("sckw,ckwr->scr", torch.stack([torch.cos(a), torch.sin(a)], dim=-1), z) for a in angles]
+
+    def filtered(self, z, places):
+        windows = z.unfold(0, len(self.query_filter), 1)  # [length, C, R, P]
+        both = ((places.query, self.query_filter), (places.key, self.key_filter))
+        return [torch.einsum("scrp,pc->scr", windows[at], wide(taps)) for at, taps in both]
+
+    def rotated(self, query, key, places):
         """[.., H, S, R] each: their products, divided by sqrt(d_h), are the logits."""
-        steps, width = query.shape[-2:]
-        self.check_length(steps)
+        width = query.shape[-1]
         if width * self.heads != len(self.gate):
             raise ValueError(f"{self.name}: expected heads of width {len(self.gate) // self.heads}, found {width}")
         found = []
-        for x, process in zip((query, key), self.processes(steps)):
-            process = process.view(steps, self.heads, width, -1).to(x.dtype)
+        for x, process in zip((query, key), self.processes(places)):
+            process = process.view(len(process), self.heads, width, -1).to(x.dtype)
             found.append(torch.einsum("...hsc,shcr->...hsr", x, process) / self.realizations ** 0.5)
         return tuple(found)
 
-    def rotated(self, query, key, times=None):
-        return self(query, key)
+    def refuse_positions(self, positions, steps):
+        if positions.dim() > 1:
+            raise ValueError(f"positions: expected one row for all samples, because they share the random processes of {self.name}, "
+                             f"found shape {tuple(positions.shape)}")
+        super().refuse_positions(positions, steps)

@@ -3,14 +3,15 @@ import torch
 
 from ... import encode
 from .._base import module_of
-from .._input import Sum
+from .._input import Table
 
 
 @module_of("spectral-learned")
-class SpectralLearned(Sum):
+class SpectralLearned(Table):
     """spectral with a learned length scale, or a learned weight for each frequency."""
 
     LEARNED = ("log_length_scale", "log_spectrum")
+    EXACT = LEARNED
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
@@ -26,7 +27,7 @@ class SpectralLearned(Sum):
 
     def _frequencies(self):
         """The number of the frequency of each column, and the frequencies."""
-        extent = max(self.length, int(np.floor(self.positions().max())) + 1)
+        extent = max(self.length, int(np.floor(np.max(self.options.get("positions", self.length - 1)))) + 1)
         d, given, wanted = self.options["dim"], self.options.get("period", 0), self.options.get("basis", "auto")
         period = given or 2 * extent
         self.periodic = d >= period if wanted == "auto" else wanted == "periodic"
@@ -52,10 +53,10 @@ class SpectralLearned(Sum):
         nu = self.options.get("smoothness", 1.5)
         return -(nu + 0.5) * torch.log1p(square / (2 * nu))
 
-    def codes(self, steps):
+    def rows(self):
         log_g = self.log_weights()[self.column]
         if self.periodic:
             share = torch.softmax(log_g, 0)
-            return self.factor * self.basis[:steps] * torch.sqrt(share * len(share))
-        rows = self.basis[:steps] * torch.exp((log_g - log_g.max()) / 2)
+            return self.factor * self.basis * torch.sqrt(share * len(share))
+        rows = self.basis * torch.exp((log_g - log_g.max()) / 2)
         return self.factor * rows / torch.linalg.vector_norm(rows, dim=-1, keepdim=True)

@@ -1,16 +1,20 @@
 import numpy as np
-import torch
 
 from .._attention import LogitBias
-from .._base import module_of, offsets
+from .._base import module_of
 
-_STARTS = [*range(8), 8, 12, 16, 23, 32, 46, 64, 91]  # of the buckets of distances
+STARTS = [*range(8), 8, 12, 16, 23, 32, 46, 64, 91]  # of the buckets of distances
 
 
-def buckets(length):
-    """[2 length - 1]: the bucket of each offset j - i; 16 more where the key comes later."""
-    offset = np.arange(1 - length, length)
-    return np.searchsorted(_STARTS, np.abs(offset), side="right") - 1 + len(_STARTS) * (offset > 0)
+def bucket_of_distance():
+    """[92]: of whole distances; the last bucket goes on"""
+    return np.searchsorted(STARTS, np.arange(STARTS[-1] + 1), side="right") - 1
+
+
+def buckets(offset, of_distance):
+    """[.., Q, K]: the bucket of each offset j - i; 16 more where the key comes later."""
+    distance = offset.abs() if not offset.is_floating_point() else offset.abs().floor().long()
+    return of_distance[distance.clamp(max=STARTS[-1])] + len(STARTS) * (offset > 0)
 
 
 @module_of("t5")
@@ -20,13 +24,7 @@ class T5(LogitBias):
     LEARNED = ("weight",)
 
     def _values(self):
-        return {"weight": self.start().reshape(2 * len(_STARTS), -1), "bucket": buckets(self.length), "starts": np.array(_STARTS),
-                "at": self.positions()}
+        return {"weight": self.start().reshape(2 * len(STARTS), -1), "bucket": bucket_of_distance()}
 
-    def bias(self, steps, times=None):
-        if self.whole(times):
-            rows = self.bucket[offsets(steps, self.length, self.bucket.device)]  # [S, S]
-        else:
-            offset = self.offsets(steps, times)
-            rows = torch.bucketize(offset.abs(), self.starts.to(offset.dtype), right=True) - 1 + len(_STARTS) * (offset > 0)
-        return self.weight[rows].movedim(-1, -3)
+    def bias(self, places):
+        return self.weight[buckets(places.offsets(), self.bucket)].movedim(-1, -3)
