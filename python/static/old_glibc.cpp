@@ -9,6 +9,11 @@
 extern "C" {
 
 // The functions behind those of the headers, as they were until 2.33; their first argument is the version of struct stat.
+// Later C libraries still have them, for programs of those days.
+asm(".symver __fxstat, __fxstat@GLIBC_2.2.5");
+asm(".symver __fxstat64, __fxstat64@GLIBC_2.2.5");
+asm(".symver __lxstat, __lxstat@GLIBC_2.2.5");
+asm(".symver __xstat, __xstat@GLIBC_2.2.5");
 int __fxstat(int version, int file, struct stat* found) noexcept;
 int __fxstat64(int version, int file, struct stat64* found) noexcept;
 int __lxstat(int version, const char* path, struct stat* found) noexcept;
