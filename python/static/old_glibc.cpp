@@ -10,26 +10,26 @@ extern "C" {
 
 // The functions behind those of the headers, as they were until 2.33; their first argument is the version of struct stat.
 // Later C libraries still have them, for programs of those days.
-asm(".symver __fxstat, __fxstat@GLIBC_2.2.5");
-asm(".symver __fxstat64, __fxstat64@GLIBC_2.2.5");
-asm(".symver __lxstat, __lxstat@GLIBC_2.2.5");
-asm(".symver __xstat, __xstat@GLIBC_2.2.5");
-int __fxstat(int version, int file, struct stat* found) noexcept;
-int __fxstat64(int version, int file, struct stat64* found) noexcept;
-int __lxstat(int version, const char* path, struct stat* found) noexcept;
-int __xstat(int version, const char* path, struct stat* found) noexcept;
+asm(".symver old_fxstat, __fxstat@GLIBC_2.2.5");
+asm(".symver old_fxstat64, __fxstat64@GLIBC_2.2.5");
+asm(".symver old_lxstat, __lxstat@GLIBC_2.2.5");
+asm(".symver old_xstat, __xstat@GLIBC_2.2.5");
+int old_fxstat(int version, int file, struct stat* found) noexcept;
+int old_fxstat64(int version, int file, struct stat64* found) noexcept;
+int old_lxstat(int version, const char* path, struct stat* found) noexcept;
+int old_xstat(int version, const char* path, struct stat* found) noexcept;
 
 int fstat(int file, struct stat* found) noexcept {
-  return __fxstat(1, file, found);
+  return old_fxstat(1, file, found);
 }
 int fstat64(int file, struct stat64* found) noexcept {
-  return __fxstat64(1, file, found);
+  return old_fxstat64(1, file, found);
 }
 int lstat(const char* path, struct stat* found) noexcept {
-  return __lxstat(1, path, found);
+  return old_lxstat(1, path, found);
 }
 int stat(const char* path, struct stat* found) noexcept {
-  return __xstat(1, path, found);
+  return old_xstat(1, path, found);
 }
 
 // 2.36, for std::random_device, which we do not use.
