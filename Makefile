@@ -5,7 +5,7 @@ ROOM ?= base
 SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: help setup-% build docs demo test check soak test-pip dev conformance bench accuracy lint format fuzz arm64 clean-room install uninstall package clean
+.PHONY: help setup-% build docs demo test check soak test-pip wheels dev conformance bench accuracy lint format fuzz arm64 clean-room install uninstall package clean
 
 help:            ## this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -32,6 +32,9 @@ soak: setup-test ## for hours, outside of CI: long fuzzing, kill tests
 
 test-pip: setup-test-pip ## the Python package by pip, in bare environments; needs PyPI
 	@tools/test-pip
+
+wheels: setup-test-pip ## source distribution and wheels, in build/wheels; needs PyPI
+	@tools/wheels
 
 dev: setup-test  ## build and run the tests of one room: make dev ROOM=io TEST='Npy.*'
 	@test -d build/dev || cmake --preset dev >/dev/null

@@ -1,6 +1,5 @@
 # The program: everything in app/, on top of libfaithful's public interface alone. CLI11 is slow to
 # compile and is seen by app/parse.cpp only.
-find_package(CLI11 REQUIRED)
 file(GLOB app_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/app/*.cpp ${PROJECT_SOURCE_DIR}/app/pages/*.cpp)
 list(REMOVE_ITEM app_sources ${PROJECT_SOURCE_DIR}/app/main.cpp)
 add_library(faithful_app OBJECT ${app_sources})

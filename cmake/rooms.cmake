@@ -1,12 +1,6 @@
 # The rooms, in the order data flows. `faithful_room(NAME USES ROOM... LINKS LIBRARY...)`: sources are all
 # .cpp files of the folder; USES names the only rooms (besides base) whose headers it may include.
 # tools/check_layers.py reads these lines and holds the code to them.
-find_package(Eigen3 REQUIRED)
-find_package(fmt REQUIRED)
-find_package(HWY REQUIRED NAMES HWY hwy)
-find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(nlohmann_json REQUIRED)
 
 # Most of the time of a compilation goes into the headers of the standard library and {fmt}: they are precompiled once,
 # for every room and the program.

@@ -115,6 +115,12 @@ add_test(NAME fields COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/chec
 add_test(NAME documents COMMAND ${FAITHFUL_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_documents.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(layers fields documents PROPERTIES LABELS "fast;program" ENVIRONMENT "${FAITHFUL_TEST_ENV}")
 
+# A build where packages are missing names them in one line.
+add_test(NAME missing-packages COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${PROJECT_BINARY_DIR}/missing-packages
+  -DFAITHFUL_TESTS=OFF -DCMAKE_DISABLE_FIND_PACKAGE_fmt=ON -DCMAKE_DISABLE_FIND_PACKAGE_ZLIB=ON)
+set_tests_properties(missing-packages PROPERTIES LABELS "fast;program"
+  PASS_REGULAR_EXPRESSION "packages are missing: sudo apt-get install --no-install-recommends libfmt-dev zlib1g-dev\n")
+
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/examples)
 file(GLOB examples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cpp)
 foreach(example IN LISTS examples)
