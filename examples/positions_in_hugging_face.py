@@ -1,7 +1,9 @@
 """Faithful's encodings in a model of Hugging Face (transformers 5, random weights). Run the cells, or the whole file."""
 # %% A small BERT over the codes of a quantised sensor.
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, BertConfig, BertModel
 from transformers.masking_utils import sdpa_mask
 
@@ -16,35 +18,39 @@ present = (torch.arange(50) < torch.tensor([[50], [30]])).long()  # the second s
 
 # %% An encoding of the input takes the place of BERT's learned table.
 class Codes(nn.Module):
-    def __init__(self, name, **options):
+    def __init__(self, position: Any) -> None:
         super().__init__()
-        self.position = faithful.torch.encoding(name, config.max_position_embeddings, config.hidden_size, **options)
+        self.position = position
 
-    def forward(self, position_ids):
-        return self.position.codes(position_ids.shape[-1], positions=position_ids)
+    def forward(self, position_ids: Tensor) -> Tensor:
+        codes: Tensor = self.position.codes(position_ids.shape[-1], positions=position_ids)
+        return codes
 
 
-model = BertModel(config).eval()
-model.embeddings.position_embeddings = Codes("dft", period=50)
+model: Any = BertModel(config)
+model.train(False)
+model.embeddings.position_embeddings = Codes(faithful.torch.encoding("dft", length=50, dim=32, period=50))
 print("dft", model(tokens, attention_mask=present).last_hidden_state.shape)
 
 
 # %% An encoding inside of attention: each layer gets a module of its own, and the model an attention that asks it.
-def attend(layer, query, key, value, attention_mask, dropout=0.0, **_):
+def attend(layer: Any, query: Tensor, key: Tensor, value: Tensor, attention_mask: Tensor | None, dropout: float = 0.0,
+           **_: Any) -> tuple[Tensor, None]:
     out = faithful.torch.attention(query, key, value, layer.position, attention_mask, dropout=dropout,
                                    offset=key.shape[-2] - query.shape[-2], key_offset=0)
     return out.transpose(1, 2), None
 
 
 class Nothing(nn.Module):
-    def forward(self, position_ids):
+    def forward(self, position_ids: Tensor) -> Tensor:
         return torch.zeros(())
 
 
 AttentionInterface.register("faithful", attend)
 AttentionMaskInterface.register("faithful", sdpa_mask)  # boolean masks
 for name in ("rope", "t5", "erpe", "tupe"):
-    model = BertModel(config).eval()
+    model = BertModel(config)
+    model.train(False)
     model.embeddings.position_embeddings = Nothing()
     for layer in model.encoder.layer:
         layer.attention.self.position = faithful.torch.encoding(name, length=50, dim=32, heads=4)

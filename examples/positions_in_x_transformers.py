@@ -1,7 +1,9 @@
 """Faithful's encodings in a model of x-transformers. Run the cells (`# %%`) one by one, or the whole file."""
 # %% A Transformer over a series of three sensors.
+from typing import Any
+
 import torch
-from torch import nn
+from torch import Tensor, nn
 from x_transformers import ContinuousTransformerWrapper, Encoder
 
 import faithful.torch
@@ -11,19 +13,20 @@ x = torch.randn(2, 50, 3)
 mask = torch.arange(50) < torch.tensor([[50], [30]])  # the second series has 30 steps
 
 
-def model_of(**options):
+def model_of(**options: Any) -> Any:
     layers = Encoder(dim=32, depth=2, heads=4, attn_dim_head=8)
     return ContinuousTransformerWrapper(dim_in=3, dim_out=2, max_seq_len=50, attn_layers=layers, **options).eval()
 
 
 # %% An encoding of the input takes the place of `pos_emb`, whose codes the model adds.
 class Codes(nn.Module):
-    def __init__(self, position):
+    def __init__(self, position: Any) -> None:
         super().__init__()
         self.position = position
 
-    def forward(self, x, pos=None, **_):
-        return self.position.codes(x.shape[1], positions=pos)
+    def forward(self, x: Tensor, pos: Tensor | None = None, **_: Any) -> Tensor:
+        codes: Tensor = self.position.codes(x.shape[1], positions=pos)
+        return codes
 
 
 model = model_of()
@@ -33,12 +36,13 @@ print("dft", model(x, mask=mask).shape)
 
 # %% A logit bias takes the place of `rel_pos`. The model asks it for i queries, the last of j keys.
 class Bias(nn.Module):
-    def __init__(self, position):
+    def __init__(self, position: Any) -> None:
         super().__init__()
         self.position = position
 
-    def forward(self, i, j):
-        return self.position(i, j, offset=j - i, key_offset=0)
+    def forward(self, i: int, j: int) -> Tensor:
+        bias: Tensor = self.position(i, j, offset=j - i, key_offset=0)
+        return bias
 
 
 for name in ("alibi", "kerple", "fire", "t5"):
