@@ -21,6 +21,7 @@ import threading
 
 import measured
 import pictures
+import timelines
 import trainer
 import windows
 
@@ -181,6 +182,25 @@ def gap_table(probe):
     return "\n".join(lines)
 
 
+# What the page compares, at equal norms.
+PAIRS = [("spectral", "dft"), ("dft", "onehot"), ("spectral", "sinusoidal"), ("spectral, tuned", "sinusoidal, tuned")]
+
+
+def gap_differences(probe):
+    """Paired differences of the mean over all distances, with their 95 % intervals over the seeds; then the tries."""
+    lines = []
+    for a, b in PAIRS:
+        pairs = [(probe.runs.get((a, seed)), probe.runs.get((b, seed))) for seed in SEEDS["gap"]]
+        if all(x and y for x, y in pairs):
+            mean, half = timelines.interval([mean_right(x) - mean_right(y) for x, y in pairs])
+            lines.append(f"{a} minus {b}: {mean:+.3f} ({mean - half:+.3f} to {mean + half:+.3f})")
+    for row in tries_of(probe.program):
+        found = [mean_right(probe.runs[row, seed]) for seed in TUNING_SEEDS if (row, seed) in probe.runs]
+        if found:
+            lines.append(f"{row}: {statistics.mean(found):.3f} on {len(found)} tuning seeds")
+    return "\n".join(lines)
+
+
 def time_table(probe):
     lines = ["| encoding | `--positions time` | `--positions index` |", "|---|---|---|"]
     found = {row: probe.values(row)["0"] for row in probe.rows()}
@@ -205,4 +225,4 @@ def main():
         return probe.make_all(options.workers)
     if options.probe == "gap":
         pictures.draw_gap(ROOT / "docs" / "img" / "gap_probe.svg", {row: probe.values(row) for row in probe.rows()})
-    print(gap_table(probe) if options.probe == "gap" else time_table(probe))
+    print(f"{gap_table(probe)}\n\n{gap_differences(probe)}" if options.probe == "gap" else time_table(probe))
