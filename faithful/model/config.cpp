@@ -200,7 +200,7 @@ ModelConfig preset(std::string_view name) {
     config.body.activation = LayerActivation::kRelu;
     config.body.width = config.settled_width();
   } else if (name == "standard") {  // convolutions of three lengths, then one layer of attention: docs/model.md
-    config.position.encoding = "tape";
+    config.position.encoding = "erpe";
     config.input.differences = 1;
     config.input.average = 0;
     config.input.filters = 21;

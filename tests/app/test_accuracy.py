@@ -127,6 +127,23 @@ def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path,
     assert made == [("kernels", "Libras", 1)]
 
 
+def test_a_transformer_that_auto_saved_is_not_trained_again(tool, tmp_path, monkeypatch):
+    made = []
+
+    def one(binary, method, folder, name, seed):
+        made.append((method, name))
+        return {"method": method, "set": name, "seed": seed, "accuracy": 0.9, "log_loss": 0.2, "load": [0, 0],
+                "phases": {"fit": {"wall": 1.0}}, "saved": "kernels" if name == "LSST" else "Transformer", "commit": "abc"}
+
+    monkeypatch.setattr(runs, "one", one)
+    monkeypatch.setattr(trainer, "commit_of", lambda binary: "abc")
+    plan = methods.plan(["auto", "Transformer"], ["Libras", "LSST"], [1])
+    tool.make_runs(plan, lambda name, seed: None, tmp_path / "runs.jsonl", "faithful")
+    assert made == [("auto", "Libras"), ("auto", "LSST"), ("Transformer", "LSST")]
+    copied = measured.read_jsonl(tmp_path / "runs.jsonl")[1]
+    assert (copied["method"], copied["copied_from"], copied["accuracy"]) == ("Transformer", "auto", 0.9)
+
+
 def test_ablation_compares_series_by_series():
     def line(marks, loss):
         return {"held_out": ablation.mask(range(len(marks))), "log_loss": loss,

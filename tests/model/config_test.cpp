@@ -242,7 +242,7 @@ TEST(Config, TextsOfPresetsStay) {
     std::string text = to_text(preset(name));
     std::ranges::replace(text, '\n', ' ');
     std::string expected = texts.at(name);
-    if (name == "standard") expected.replace(expected.find("encoding=dft"), 12, "encoding=tape");
+    if (name == "standard") expected.replace(expected.find("encoding=dft"), 12, "encoding=erpe");
     EXPECT_EQ(text, expected);
   }
   ModelConfig config;
