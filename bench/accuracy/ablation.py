@@ -36,6 +36,7 @@ INGREDIENTS = [
     ("no blocks", {"blocks": "0"}),
     ("post-norm", {"block": "post"}),
     ("full resolution", {"average": "1"}),
+    ("half the resolution", {"average": "twice"}),
     ("half the steps", {"steps": "half"}),
     ("double the steps", {"steps": "double"}),
     ("weights of classes", {"class-weights": "auto"}),
@@ -65,12 +66,14 @@ def key_of(change):
     return " ".join(f"--{name} {value}" for name, value in sorted({**BASE, **change}.items()))
 
 
-def arguments_of(change, windows):
-    """The flags for a training part of so many windows: half and double the steps that the preset takes by itself
-    (`settled` in faithful/train/options.cpp)."""
-    settled = min(max(80 * windows // (16 if windows < 1000 else 32), 1200), 6000)
-    steps = {"half": str(settled // 2), "double": str(2 * settled)}
-    return [steps.get(word, word) for word in key_of(change).split()]
+def arguments_of(change, windows, length):
+    """The flags for a training part of so many windows of that length: half and double the steps, and twice the samples
+    in a mean, that the preset takes by itself (`settled` in faithful/train/options.cpp, `settle_average` in
+    faithful/model/config.cpp)."""
+    steps = min(max(80 * windows // (16 if windows < 1000 else 32), 1200), 6000)
+    average = max(1, (length + 50) // 100)
+    words = {"half": str(steps // 2), "double": str(2 * steps), "twice": str(2 * average)}
+    return [words.get(word, word) for word in key_of(change).split()]
 
 
 def planned():
@@ -100,9 +103,10 @@ def run(binary, change, name, seed, threads):
     try:
         division, third = divmod(seed - 1, THIRDS)
         data, held_out = ts_files.write_fold(scratch, name, division, third, THIRDS)
-        windows = len(ts_files.read_lines(data / f"{name}_TRAIN.ts")[1])
+        windows = ts_files.read_lines(data / f"{name}_TRAIN.ts")[1]
+        length = max(window.split(":")[0].count(",") + 1 for window in windows)
         code, log, measures, _ = trainer.train(
-            binary, data, [*arguments_of(change, windows), "--no-baselines"], seed, threads, scratch / "out")
+            binary, data, [*arguments_of(change, len(windows), length), "--no-baselines"], seed, threads, scratch / "out")
         if code != 0:
             print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
             return None

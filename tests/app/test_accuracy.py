@@ -163,9 +163,10 @@ def test_ablation_compares_series_by_series():
 def test_ablation_rows_differ_from_the_base_and_from_each_other():
     keys = [ablation.key_of(change) for _, change in ablation.ROWS]
     assert len(set(keys)) == len(keys)
-    assert ablation.arguments_of({"steps": "half"}, 120)[-2:] == ["--steps", "600"]
-    assert ablation.arguments_of({"steps": "double"}, 1640)[-2:] == ["--steps", "8200"]
-    assert ablation.arguments_of({}, 120) == ablation.key_of({}).split()
+    assert ablation.arguments_of({"steps": "half"}, 120, 45)[-2:] == ["--steps", "600"]
+    assert ablation.arguments_of({"steps": "double"}, 1640, 45)[-2:] == ["--steps", "8200"]
+    assert ablation.arguments_of({"average": "twice"}, 120, 315)[:2] == ["--average", "6"]
+    assert ablation.arguments_of({}, 120, 45) == ablation.key_of({}).split()
 
 
 def test_ablation_leaves_runs_of_another_recipe_out():
