@@ -1,4 +1,4 @@
-// Kernels in which every column goes its own way: batch norm and depthwise convolution.
+// Kernels in which every column goes its own way: sums of rows, batch norm and depthwise convolution.
 
 #include <algorithm>
 #include <type_traits>
@@ -23,6 +23,33 @@ HWY_INLINE void for_columns(std::size_t n, const Body& body, std::size_t i = 0) 
   if constexpr (kLanes > 1) {
     if (i < n) for_columns<kLanes / 2>(n, body, i);
   }
+}
+
+// Some columns stay in registers while all rows pass by. Sums of a column run over the rows in their order.
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  constexpr std::size_t kBeside = 4 * HWY_LANES(float);
+  const hn::ScalableTag<float> whole;
+  std::size_t c = 0;
+  for (; c + kBeside <= columns; c += kBeside) {
+    hn::Vec<decltype(whole)> sums[4];
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < 4; ++v) sums[v] = hn::LoadU(whole, y + c + v * HWY_LANES(float));
+    for (std::size_t r = 0; r < rows; ++r) {
+      HWY_UNROLL(4)
+      for (std::size_t v = 0; v < 4; ++v)
+        sums[v] = hn::Add(sums[v], hn::LoadU(whole, x + r * stride + c + v * HWY_LANES(float)));
+    }
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < 4; ++v) hn::StoreU(sums[v], whole, y + c + v * HWY_LANES(float));
+  }
+  for_columns(
+      columns,
+      [&](auto d, std::size_t i) HWY_ATTR {
+        auto sum = hn::LoadU(d, y + i);
+        for (std::size_t r = 0; r < rows; ++r) sum = hn::Add(sum, hn::LoadU(d, x + r * stride + i));
+        hn::StoreU(sum, d, y + i);
+      },
+      c);
 }
 
 // --- Batch norm: products and sums are rounded each for itself, as in the twins ---
@@ -185,6 +212,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace faithful::engine {
+
+HWY_EXPORT(add_rows);
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  return FAITHFUL_KERNEL(add_rows)(x, rows, columns, stride, y);
+}
 
 HWY_EXPORT(add_squares);
 void add_squares(const float* x, const float* mean, std::size_t n, float* sums) {

@@ -379,13 +379,19 @@ void add(const float* x, std::size_t n, float* y) {
                   HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
 }
 
+void add_into(const float* x, const float* y, std::size_t n, float* z) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, z + i); });
+}
+
+void multiply_into(const float* x, const float* y, std::size_t n, float* z) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, z + i); });
+}
+
 void multiply(const float* x, std::size_t n, float* y) {
   for_each(n, [&](auto d, std::size_t i)
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
-}
-
-void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
-  for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
 }
 
 void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
@@ -457,6 +463,16 @@ void add(const float* x, std::size_t n, float* y) {
   return FAITHFUL_KERNEL(add)(x, n, y);
 }
 
+HWY_EXPORT(add_into);
+void add_into(const float* x, const float* y, std::size_t n, float* z) {
+  return FAITHFUL_KERNEL(add_into)(x, y, n, z);
+}
+
+HWY_EXPORT(multiply_into);
+void multiply_into(const float* x, const float* y, std::size_t n, float* z) {
+  return FAITHFUL_KERNEL(multiply_into)(x, y, n, z);
+}
+
 HWY_EXPORT(multiply);
 void multiply(const float* x, std::size_t n, float* y) {
   return FAITHFUL_KERNEL(multiply)(x, n, y);
@@ -465,11 +481,6 @@ void multiply(const float* x, std::size_t n, float* y) {
 HWY_EXPORT(rescale);
 void rescale(float factor, std::size_t n, float* x) {
   return FAITHFUL_KERNEL(rescale)(factor, n, x);
-}
-
-HWY_EXPORT(add_rows);
-void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
-  return FAITHFUL_KERNEL(add_rows)(x, rows, columns, stride, y);
 }
 
 HWY_EXPORT(adamw);

@@ -39,7 +39,9 @@ void normalize_backward(const Normalization<float>& of, const float* dy, std::si
 
 // Each sum or product rounded once, so equal to the twin in every bit.
 void add(const float* x, std::size_t n, float* y);
+void add_into(const float* x, const float* y, std::size_t n, float* z);
 void multiply(const float* x, std::size_t n, float* y);
+void multiply_into(const float* x, const float* y, std::size_t n, float* z);
 void rescale(float factor, std::size_t n, float* x);
 void add_squares(const float* x, const float* mean, std::size_t n, float* sums);
 void standardize(const Standardization<float>& of, const float* x, std::size_t n, float* unit, float* y);
@@ -61,6 +63,7 @@ void adamw(const float* const* gradients, std::size_t shards, float factor, std:
 
 using reference::adamw;
 using reference::add;
+using reference::add_into;
 using reference::add_rows;
 using reference::add_slopes;
 using reference::add_squares;
@@ -70,6 +73,7 @@ using reference::dropout_factors;
 using reference::exponential;
 using reference::gelu;
 using reference::multiply;
+using reference::multiply_into;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;

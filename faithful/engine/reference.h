@@ -219,6 +219,18 @@ void add(const T* x, std::size_t n, T* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
+// z = x + y.
+template <class T>
+void add_into(const T* x, const T* y, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[i] = x[i] + y[i];
+}
+
+// z = x y.
+template <class T>
+void multiply_into(const T* x, const T* y, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[i] = x[i] * y[i];
+}
+
 // y *= x.
 template <class T>
 void multiply(const T* x, std::size_t n, T* y) {
