@@ -394,23 +394,6 @@ void multiply(const float* x, std::size_t n, float* y) {
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
 }
 
-void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
-           float* weights, float* first, float* second) {
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    auto g = hn::LoadU(d, gradients[0] + i);
-    for (std::size_t s = 1; s < shards; ++s) g = hn::Add(g, hn::LoadU(d, gradients[s] + i));
-    g = hn::Mul(g, hn::Set(d, factor));
-    const auto m = hn::MulAdd(hn::Set(d, step.beta1), hn::LoadU(d, first + i), hn::Mul(hn::Set(d, step.fresh1), g));
-    const auto v =
-        hn::MulAdd(hn::Set(d, step.beta2), hn::LoadU(d, second + i), hn::Mul(hn::Mul(hn::Set(d, step.fresh2), g), g));
-    const auto below = hn::MulAdd(hn::Sqrt(v), hn::Set(d, step.second_scale), hn::Set(d, step.epsilon));
-    const auto change = hn::Div(hn::Mul(hn::Set(d, step.rate), m), below);
-    hn::StoreU(m, d, first + i);
-    hn::StoreU(v, d, second + i);
-    hn::StoreU(hn::Sub(hn::Mul(hn::LoadU(d, weights + i), hn::Set(d, step.keep)), change), d, weights + i);
-  });
-}
-
 }  // namespace faithful::engine::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -481,12 +464,6 @@ void multiply(const float* x, std::size_t n, float* y) {
 HWY_EXPORT(rescale);
 void rescale(float factor, std::size_t n, float* x) {
   return FAITHFUL_KERNEL(rescale)(factor, n, x);
-}
-
-HWY_EXPORT(adamw);
-void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
-           float* weights, float* first, float* second) {
-  return FAITHFUL_KERNEL(adamw)(gradients, shards, factor, n, step, weights, first, second);
 }
 
 }  // namespace faithful::engine

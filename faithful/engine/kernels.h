@@ -57,6 +57,9 @@ void depthwise_weights(const Depthwise& of, const float* x, const float* dy, flo
 // The same draws as the twin, on every instruction set.
 void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors);
 
+// Sums of squares run in another order than the twin's, in double as well.
+double squared_sum(const float* const* gradients, std::size_t shards, std::size_t n);
+
 // Relative error of the change of a weight below 1e-6.
 void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
            float* weights, float* first, float* second);
@@ -82,6 +85,7 @@ using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;
 using reference::softmax_rows;
+using reference::squared_sum;
 using reference::standardize;
 using reference::standardize_backward;
 

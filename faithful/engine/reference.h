@@ -267,6 +267,18 @@ void add_rows(const T* x, std::size_t rows, std::size_t columns, std::size_t str
   for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
 }
 
+// The sum of the squares of n weights' gradients, each the sum of the shards' in their order.
+template <class T>
+double squared_sum(const T* const* gradients, std::size_t shards, std::size_t n) {
+  double square = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    T g = 0;
+    for (std::size_t s = 0; s < shards; ++s) g += gradients[s][i];
+    square += static_cast<double>(g) * static_cast<double>(g);
+  }
+  return square;
+}
+
 // One AdamW step (Loshchilov & Hutter 2019) on n weights, whose gradient is the sum of the shards' in their order,
 // times `factor`.
 template <class T>

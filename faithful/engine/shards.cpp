@@ -88,27 +88,11 @@ std::vector<T> Shards<T>::summed_gradients() const {
   return sum;
 }
 
-// In blocks, so that the sums over shards stay in registers and cache. Several sums of squares, so that none waits for
-// the one before.
 template <class T>
 double Shards<T>::squared_gradient(const Piece& piece) const {
-  constexpr std::size_t kBlock = 256, kSums = 8;
-  double squares[kSums] = {};
-  for (std::size_t begin = 0; begin < piece.count; begin += kBlock) {
-    const std::size_t count = std::min(kBlock, piece.count - begin);
-    T sum[kBlock] = {};  // what is missing of the last block stays zero
-    for (std::size_t shard = 0; shard < active_; ++shard) {
-      const T* gradients = gradients_[shard].data() + piece.offset + begin;
-      for (std::size_t i = 0; i < count; ++i) sum[i] += gradients[i];
-    }
-    for (std::size_t i = 0; i < count; i += kSums) {
-      for (std::size_t k = 0; k < kSums; ++k)
-        squares[k] += static_cast<double>(sum[i + k]) * static_cast<double>(sum[i + k]);
-    }
-  }
-  double all = 0;
-  for (const double square : squares) all += square;
-  return all;
+  const T* gradients[kMostShards];
+  for (std::size_t shard = 0; shard < active_; ++shard) gradients[shard] = gradients_[shard].data() + piece.offset;
+  return squared_sum(gradients, active_, piece.count);
 }
 
 template <class T>
