@@ -92,13 +92,14 @@ void standardize_backward(const StandardizationBackward<float>& of, const float*
 constexpr std::size_t kMostTaps = 5;     // that go together: their weights, and what they see, stay in registers
 constexpr std::size_t kRowsAtOnce = 64;  // with those that their taps see, they stay in the first-level cache
 
-// The numbers of some columns: a whole vector, or part of one.
+// The numbers of some columns: a whole vector, part of one, or a whole vector and what is said beside it.
 template <class D>
 struct Whole {
   using V = hn::Vec<D>;
   HWY_INLINE V zero() const { return hn::Zero(D()); }
   HWY_INLINE V load(const float* from) const { return hn::LoadU(D(), from); }
   HWY_INLINE void store(V v, float* to) const { hn::StoreU(v, D(), to); }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) { return hn::MulAdd(x, y, sum); }
 };
 template <class D>
 struct Part {
@@ -107,16 +108,39 @@ struct Part {
   HWY_INLINE V zero() const { return hn::Zero(D()); }
   HWY_INLINE V load(const float* from) const { return hn::MaskedLoad(inside, D(), from); }
   HWY_INLINE void store(V v, float* to) const { hn::BlendedStore(v, inside, D(), to); }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) { return hn::MulAdd(x, y, sum); }
+};
+
+template <class D, class Second>
+struct Beside {
+  struct V {
+    hn::Vec<D> first, second;
+  };
+  Whole<D> first;
+  Second second;
+  HWY_INLINE V zero() const { return {first.zero(), second.zero()}; }
+  HWY_INLINE V load(const float* from) const { return {first.load(from), second.load(from + hn::Lanes(D()))}; }
+  HWY_INLINE void store(V v, float* to) const {
+    first.store(v.first, to);
+    second.store(v.second, to + hn::Lanes(D()));
+  }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) {
+    return {hn::MulAdd(x.first, y.first, sum.first), hn::MulAdd(x.second, y.second, sum.second)};
+  }
 };
 
 // Calls body(lanes, first column) until all columns have had theirs.
 template <class Body>
 HWY_INLINE void for_lanes(std::size_t width, const Body& body) {
-#if HWY_MAX_BYTES == 64  // AVX-512 loads and stores part of a vector as fast as all of it
+#if HWY_MAX_BYTES == 64  // AVX-512 loads and stores part of a vector as fast as all of it, and has registers for two
   using D = hn::ScalableTag<float>;
+  constexpr std::size_t kLanes = HWY_LANES(float);
   std::size_t c = 0;
-  for (; c + HWY_LANES(float) <= width; c += HWY_LANES(float)) body(Whole<D>{}, c);
-  if (c < width) body(Part<D>{hn::FirstN(D(), width - c)}, c);
+  for (; c + 2 * kLanes <= width; c += 2 * kLanes) body(Beside<D, Whole<D> >{}, c);
+  const Part<D> part{hn::FirstN(D(), (width - c) % kLanes)};
+  if (c + kLanes < width) return body(Beside<D, Part<D> >{{}, part}, c);
+  if (c + kLanes == width) return body(Whole<D>{}, c);
+  if (c < width) body(part, c);
 #else
   for_columns(width, [&](auto d, std::size_t c) HWY_ATTR { body(Whole<decltype(d)>{}, c); });
 #endif
@@ -157,7 +181,7 @@ void add_taps(const Depthwise& of, std::size_t k, const float* x, const float* w
       float* to = y + static_cast<std::size_t>(t) * of.width + c;
       V sum = add ? lanes.load(to) : lanes.zero();
       HWY_UNROLL(5)
-      for (std::size_t n = 0; n < N; ++n) sum = hn::MulAdd(seen[n], w[n], sum);
+      for (std::size_t n = 0; n < N; ++n) sum = lanes.multiply_add(seen[n], w[n], sum);
       lanes.store(sum, to);
     });
   });
@@ -174,7 +198,7 @@ void add_tap_gradients(const Depthwise& of, std::size_t k, const float* x, const
     for_seen<N>(of, k, lanes, x + c, begin, end, [&](std::ptrdiff_t t, const V(&seen)[N]) HWY_ATTR {
       const V g = lanes.load(dy + static_cast<std::size_t>(t) * of.width + c);
       HWY_UNROLL(5)
-      for (std::size_t n = 0; n < N; ++n) w[n] = hn::MulAdd(g, seen[n], w[n]);
+      for (std::size_t n = 0; n < N; ++n) w[n] = lanes.multiply_add(g, seen[n], w[n]);
     });
     HWY_UNROLL(5)
     for (std::size_t n = 0; n < N; ++n) lanes.store(w[n], dweights + (k + n) * of.width + c);
