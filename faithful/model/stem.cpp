@@ -13,9 +13,10 @@ constexpr std::size_t kBlockKernel = 5;
 template <class T>
 Stem<T>::Stem(const ModelConfig& config, std::size_t channels, Parameters<T>& parameters) : config_(config) {
   for (std::size_t i = 0; i < config.input.branches; ++i) {
-    branches_.push_back(parameters.declare(fmt::format("stem.branches.{}.weight", i),
-                                           {config.input.filters, branch_kernel(config.input, i) * channels},
-                                           fan_in_uniform()));
+    branches_.push_back(parameters.declare({.name = fmt::format("stem.branches.{}.weight", i),
+                                            .shape = {config.input.filters, branch_kernel(config.input, i) * channels},
+                                            .initializer = fan_in_uniform(),
+                                            .passes_back = false}));  // samples want one only in a diagnosis
   }
   if (config.input.branches == 0) return;
   norm_ = declare_batch_norm(parameters, "stem.norm");
