@@ -49,6 +49,7 @@ class TimeSeriesTransformer:
         average: int | None = None,
         branches: int | None = None,
         blocks: int | None = None,
+        bottleneck: int | None = None,
         stages: int | None = None,
         sensor_weights: bool | None = None,
         step_weights: bool | None = None,

@@ -127,6 +127,23 @@ def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path,
     assert made == [("kernels", "Libras", 1)]
 
 
+def test_a_transformer_that_auto_saved_is_not_trained_again(tool, tmp_path, monkeypatch):
+    made = []
+
+    def one(binary, method, folder, name, seed):
+        made.append((method, name))
+        return {"method": method, "set": name, "seed": seed, "accuracy": 0.9, "log_loss": 0.2, "load": [0, 0],
+                "phases": {"fit": {"wall": 1.0}}, "saved": "kernels" if name == "LSST" else "Transformer", "commit": "abc"}
+
+    monkeypatch.setattr(runs, "one", one)
+    monkeypatch.setattr(trainer, "commit_of", lambda binary: "abc")
+    plan = methods.plan(["auto", "Transformer"], ["Libras", "LSST"], [1])
+    tool.make_runs(plan, lambda name, seed: None, tmp_path / "runs.jsonl", "faithful")
+    assert made == [("auto", "Libras"), ("auto", "LSST"), ("Transformer", "LSST")]
+    copied = measured.read_jsonl(tmp_path / "runs.jsonl")[1]
+    assert (copied["method"], copied["copied_from"], copied["accuracy"]) == ("Transformer", "auto", 0.9)
+
+
 def test_ablation_compares_series_by_series():
     def line(marks, loss):
         return {"held_out": ablation.mask(range(len(marks))), "log_loss": loss,
@@ -146,9 +163,10 @@ def test_ablation_compares_series_by_series():
 def test_ablation_rows_differ_from_the_base_and_from_each_other():
     keys = [ablation.key_of(change) for _, change in ablation.ROWS]
     assert len(set(keys)) == len(keys)
-    assert ablation.arguments_of({"steps": "half"}, 120)[-2:] == ["--steps", "600"]
-    assert ablation.arguments_of({"steps": "double"}, 1640)[-2:] == ["--steps", "8200"]
-    assert ablation.arguments_of({}, 120) == ablation.key_of({}).split()
+    assert ablation.arguments_of({"steps": "half"}, 120, 45)[-2:] == ["--steps", "600"]
+    assert ablation.arguments_of({"steps": "double"}, 1640, 45)[-2:] == ["--steps", "8200"]
+    assert ablation.arguments_of({"average": "twice"}, 120, 315)[:2] == ["--average", "6"]
+    assert ablation.arguments_of({}, 120, 45) == ablation.key_of({}).split()
 
 
 def test_ablation_leaves_runs_of_another_recipe_out():
