@@ -18,9 +18,11 @@ Stem<T>::Stem(const ModelConfig& config, Parameters<T>& parameters) : config_(co
     columns = config.input.bottleneck;
   }
   for (std::size_t i = 0; i < config.input.branches; ++i) {
-    branches_.push_back(parameters.declare(fmt::format("stem.branches.{}.weight", i),
-                                           {config.input.filters, branch_kernel(config.input, i) * columns},
-                                           fan_in_uniform()));
+    // Without a bottleneck, only a diagnosis wants the gradient of what goes in.
+    branches_.push_back(parameters.declare({.name = fmt::format("stem.branches.{}.weight", i),
+                                            .shape = {config.input.filters, branch_kernel(config.input, i) * columns},
+                                            .initializer = fan_in_uniform(),
+                                            .passes_back = config.has_bottleneck()}));
   }
   if (config.input.branches == 0) return;
   norm_ = declare_batch_norm(parameters, "stem.norm");
