@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
-from ._estimator_record import NAME, from_program, from_record, to_record
+from ._estimator_record import NAME, from_program, from_record, to_record, with_arrays, without_arrays
 from ._estimator_settings import MODEL, TRAIN, docstring, signature
 from ._labels import check_two, class_names, classes_of, program_order
 from ._model import Model, rule_of, warn_of_leaks
@@ -178,6 +178,12 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
                              f"{longest}")
         _check_columns(self, X)
         return _core.dataset_of(series, [], {"channels": model.channels, **self._how_missing()})
+
+    def __getstate__(self):
+        return without_arrays(self.__dict__)
+
+    def __setstate__(self, state):
+        self.__dict__.update(with_arrays(state))
 
     def _more_tags(self):  # scikit-learn up to 1.5
         return {"X_types": ["2darray", "3darray"], "allow_nan": self.missing != "error", "_xfail_checks": {
