@@ -38,7 +38,8 @@ Made owning_array(std::vector<double> values, std::size_t rows, std::size_t colu
   auto owner = std::make_unique<std::vector<double>>(std::move(values));
   double* const data = owner->data();
 #ifdef FAITHFUL_NANOBIND
-  const py::capsule capsule(owner.release(), [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });
+  const py::capsule capsule(owner.release(),
+                            [](void* memory) noexcept { delete static_cast<std::vector<double>*>(memory); });
   return Made(data, {rows, columns}, capsule);
 #else
   const py::capsule capsule(owner.release(), [](void* memory) { delete static_cast<std::vector<double>*>(memory); });
@@ -49,7 +50,8 @@ Made owning_array(std::vector<double> values, std::size_t rows, std::size_t colu
 Made doubled(const Rows& rows) {
   std::vector<double> values(rows.data(), rows.data() + rows.size());
   for (double& value : values) value *= 2;
-  return owning_array(std::move(values), static_cast<std::size_t>(rows.shape(0)), static_cast<std::size_t>(rows.shape(1)));
+  return owning_array(std::move(values), static_cast<std::size_t>(rows.shape(0)),
+                      static_cast<std::size_t>(rows.shape(1)));
 }
 
 std::int64_t total(const py::dict& said) {
