@@ -12,7 +12,9 @@ sensors than those that the labels name: a slipping rope jolts the car.
 For each seed: a lift with three faults (that of `faithful demo`), the demo's Transformer, `--model kernels` and
 `--model linear`. Its surest alarms of the test part are diagnosed. Prints, for each method: hit@1 (the first sensor is
 one that the labels name), evidence (exact evidence of the first sensor, over that of the best), and top 3 (the first
-sensor is one of the three with the most exact evidence). Files in --folder are used again.
+sensor is one of the three with the most exact evidence). Then, for each fault: the mean logit of the trips, of their
+twins, of the trips with the sensors at fault (by the labels) as in the twin, of the twins with these as in the trip, and
+the sensors with the most exact evidence. Files in --folder are used again.
 """
 import argparse
 import csv
@@ -95,7 +97,7 @@ def scores(first, at_fault, evidence):
 
 
 def judge(program, folder, kind, seed, alarms):
-    """{method: [(hit@1, evidence, top 3)]} over true alarms."""
+    """({method: [(hit@1, evidence, top 3)]}, {fault: [(four logits, exact evidence)]}, channels) over true alarms."""
     lift = made(folder / f"lift{seed}.npz", program, "data", "elevator", *LIFT, *FAULTS, "--seed", seed, "-o",
                 folder / f"lift{seed}.npz")
     twins = made(folder / f"twin{seed}.npz", program, "data", "elevator", *LIFT, *NO_FAULTS, "--seed", seed, "-o",
@@ -107,15 +109,19 @@ def judge(program, folder, kind, seed, alarms):
     twin_values, _ = read_lift(twins)
     names = {series["name"]: i for i, series in enumerate(meta["series"])}
     channels = meta["channels"]
-    found = {}
+    found, of_fault = {}, {}
     for alarm in report["alarms"]:
         if alarm["truth"] is None or alarm["truth"]["false_alarm"]:
             continue
         number = names[alarm["series"]]
         window, twin = values[number], twin_values[number]
-        every = np.concatenate([window[None], twin[None], exchanged(window, twin), exchanged(twin, window)])
-        evidence = exact_evidence(window, twin, logits_of(program, model, meta, every, folder))
         at_fault = {channels.index(name) for name in alarm["truth"]["sensors"]}
+        chosen = [c in at_fault for c in range(len(channels))]
+        every = np.concatenate([window[None], twin[None], exchanged(window, twin), exchanged(twin, window),
+                                np.where(chosen, twin, window)[None], np.where(chosen, window, twin)[None]])
+        logits = logits_of(program, model, meta, every, folder)
+        evidence = exact_evidence(window, twin, logits[:-2])
+        of_fault.setdefault(alarm["truth"]["kinds"][0], []).append((logits[[0, 1, -2, -1]], evidence))
         named = {"the exact evidence": int(evidence.argmax()),
                  "together": channels.index(alarm["sensors"][0]["sensor"])}
         for name, method in alarm["methods"].items():
@@ -126,7 +132,16 @@ def judge(program, folder, kind, seed, alarms):
         found.setdefault("random", []).append(
             (len(at_fault) / len(channels), float(np.maximum(evidence, 0).mean() / max(evidence.max(), 1e-9)),
              3 / len(channels)))
-    return found
+    return found, of_fault, channels
+
+
+def fault_rows(of_fault, channels):
+    """Rows of the second table."""
+    for fault, alarms in sorted(of_fault.items()):
+        logits = np.mean([row[0] for row in alarms], 0)
+        evidence = np.mean([row[1] for row in alarms], 0)
+        first = ", ".join(f"{channels[c]} {evidence[c]:.1f}" for c in np.argsort(-evidence, kind="stable")[:4])
+        yield f"{fault} | {len(alarms)} | " + " | ".join(f"{x:.1f}" for x in logits) + f" | {first}"
 
 
 def main():
@@ -140,14 +155,22 @@ def main():
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     print("| model | method | alarms | hit@1 | evidence | top 3 |\n|---|---|---|---|---|---|", flush=True)
+    faults = []
     for kind in options.models.split(","):
-        found = {}
+        found, of_fault, channels = {}, {}, []
         for seed in options.seeds.split(","):
-            for name, rows in judge(options.program, options.folder, kind, seed, options.alarms).items():
+            methods, of_seed, channels = judge(options.program, options.folder, kind, seed, options.alarms)
+            for name, rows in methods.items():
                 found.setdefault(name, []).extend(rows)
+            for name, rows in of_seed.items():
+                of_fault.setdefault(name, []).extend(rows)
+        faults += [f"| {kind} | {row} |" for row in fault_rows(of_fault, channels)]
         for name, rows in found.items():
             cells = " | ".join(f"{statistics.fmean(row[i] for row in rows):.2f}" for i in range(3))
             print(f"| {kind} | {name} | {len(rows)} | {cells} |", flush=True)
+    print("\n| model | fault | alarms | trip | twin | trip, at fault as in the twin | twin, at fault as in the trip | exact "
+          "evidence |\n|---|---|---|---|---|---|---|---|")
+    print("\n".join(faults))
 
 
 if __name__ == "__main__":

@@ -48,8 +48,8 @@ def smd_as_runs(target):
     return target
 
 
-def lift(program, target, seed, arguments):
-    subprocess.run([program, "data", "elevator", *arguments, "--test-trips", "1200", "--test-anomalies", "50",
+def lift(program, target, seed, arguments, test_trips=1200):
+    subprocess.run([program, "data", "elevator", *arguments, "--test-trips", str(test_trips), "--test-anomalies", "50",
                     "--samples", "1000", "--seed", str(seed), "-o", target], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     return target
@@ -64,7 +64,7 @@ def data_of(case, program, folder, seed):
     few = case == "lift, two faults"
     faults = ["--trips", "3000", "--anomalies", "3", "--faults", "rope_slip,phase_resistance"] if few else [
         "--trips", "1500", "--anomalies", "30"]
-    return lift(program, folder / "lift.npz", seed, faults), ["--split", "given", "--prevalence", "3"]
+    return lift(program, folder / "lift.npz", seed, faults), ["--split", "given"]
 
 
 CASES = ("SMD, blocks", "SMD, folder of runs", "lift, two faults", "lift, eleven faults")
