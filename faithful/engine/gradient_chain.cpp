@@ -23,7 +23,8 @@ GradientChain<T>::GradientChain(Ranks& ranks, const Parameters<T>& parameters, s
     for (std::size_t e = 0; e < parameters.entries().size(); ++e) {
       const ParameterEntry& entry = parameters.entries()[e];
       const std::size_t first = kHead + entry.offset;
-      if (first < end && first + entry.shape.count() > bucket.begin) bucket.entries.push_back(static_cast<std::uint32_t>(e));
+      if (first < end && first + entry.shape.count() > bucket.begin)
+        bucket.entries.push_back(static_cast<std::uint32_t>(e));
     }
     end = bucket.begin;
     buckets_.push_back(std::move(bucket));
@@ -43,8 +44,8 @@ GradientChain<T>::~GradientChain() {
 template <class T>
 bool GradientChain<T>::is_quiet() {
   return std::ranges::all_of(buckets_, [&](Bucket& bucket) {
-    return ranks_.is_done(bucket.from_before) && ranks_.is_done(bucket.to_after) &&
-           ranks_.is_done(bucket.from_after) && ranks_.is_done(bucket.to_before);
+    return ranks_.is_done(bucket.from_before) && ranks_.is_done(bucket.to_after) && ranks_.is_done(bucket.from_after) &&
+           ranks_.is_done(bucket.to_before);
   });
 }
 
@@ -59,9 +60,9 @@ void GradientChain<T>::begin(std::span<const T* const> gradients) {
   for (Bucket& bucket : buckets_) {
     const std::size_t rank = ranks_.rank();
     if (rank > 0)
-      bucket.from_before = ranks_.start_receive(
-          std::as_writable_bytes(std::span(partial_).subspan(bucket.begin, bucket.count)), rank - 1,
-          RankChannel::kPartialSums);
+      bucket.from_before =
+          ranks_.start_receive(std::as_writable_bytes(std::span(partial_).subspan(bucket.begin, bucket.count)),
+                               rank - 1, RankChannel::kPartialSums);
     if (!is_last())
       bucket.from_after = ranks_.start_receive(
           std::as_writable_bytes(std::span(total_).subspan(bucket.begin, bucket.count)), rank + 1, RankChannel::kSums);

@@ -86,8 +86,8 @@ class FAITHFUL_API GradientChain {
   std::vector<const T*> gradients_;  // [shards of this rank]
   std::vector<std::unique_ptr<Watch>> watches_;
   std::mutex mutex_;
-  std::size_t up_ = 0, down_ = 0;          // buckets that were passed on, in each direction
-  bool has_tail_ = false;                  // of this rank
+  std::size_t up_ = 0, down_ = 0;  // buckets that were passed on, in each direction
+  bool has_tail_ = false;          // of this rank
   std::span<const double> losses_ = {};
   bool flag_ = false;
   double wait_seconds_ = 0;
