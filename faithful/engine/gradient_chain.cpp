@@ -36,7 +36,7 @@ GradientChain<T>::GradientChain(Ranks& ranks, const Parameters<T>& parameters, s
 // After a failure messages may still be on their way into the buffers: these must stay.
 template <class T>
 GradientChain<T>::~GradientChain() {
-  if (is_quiet()) return;
+  if (!is_under_way_) return;
   new std::vector<T>(std::move(partial_));
   new std::vector<T>(std::move(total_));
 }
@@ -57,6 +57,7 @@ void GradientChain<T>::begin(std::span<const T* const> gradients) {
   for (const auto& watch : watches_) watch->ready = 0;
   up_ = down_ = 0;
   has_tail_ = false;
+  is_under_way_ = true;
   for (Bucket& bucket : buckets_) {
     const std::size_t rank = ranks_.rank();
     if (rank > 0)
@@ -157,6 +158,7 @@ typename GradientChain<T>::Tail GradientChain<T>::finish(std::span<const double>
   has_tail_ = true;
   RankPatience patience;
   for (advance(); down_ < buckets_.size() || !is_quiet(); advance()) patience.pause();
+  is_under_way_ = false;
   wait_seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   Tail tail;
   std::memcpy(static_cast<void*>(&tail), (is_last() ? partial_ : total_).data(), sizeof(tail));

@@ -88,6 +88,7 @@ class FAITHFUL_API GradientChain {
   std::mutex mutex_;
   std::size_t up_ = 0, down_ = 0;  // buckets that were passed on, in each direction
   bool has_tail_ = false;          // of this rank
+  bool is_under_way_ = false;      // between begin() and the end of finish()
   std::span<const double> losses_ = {};
   bool flag_ = false;
   double wait_seconds_ = 0;

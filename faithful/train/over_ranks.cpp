@@ -52,12 +52,12 @@ void check_same_training(Ranks& ranks, const Identity& identity, std::size_t sha
     if (all[rank] != all[0]) reject_difference(identity, unpacked(all[rank]), rank);
   const std::string count = fmt::format("{}", ranks.size());
   if (ranks.size() > shards)
-    reject({{},
-            fmt::format("at most {} ranks: a batch is cut into so many shards", shards),
+    reject({{"ranks"},
+            fmt::format("at most {}: a batch is cut into so many shards", shards),
             count,
             field_text("shards", count)});
   if (ranks.size() > batch)
-    reject({{}, fmt::format("at most {} ranks: a batch has so many windows", batch), count, field_text("batch")});
+    reject({{"ranks"}, fmt::format("at most {}: a batch has so many windows", batch), count, field_text("batch")});
 }
 
 void check_same_weights(Ranks& ranks, std::span<const float> weights, std::size_t epoch) {

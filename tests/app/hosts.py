@@ -35,7 +35,7 @@ def missing():
     made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True)
     if made.returncode != 0:
         return f"no network namespace can be made here: {made.stderr.strip()}"
-    veth = subprocess.run(["ip", "netns", "exec", name, "ip", "link", "add", "a", "type", "veth", "peer", "name", "b"],
+    veth = subprocess.run(["ip", "netns", "exec", name, "ip", "link", "add", "try0", "type", "veth", "peer", "name", "try1"],
                           capture_output=True, text=True)
     subprocess.run(["ip", "netns", "del", name], check=False)
     return "" if veth.returncode == 0 else f"no veth can be made here: {veth.stderr.strip()}"
@@ -100,6 +100,18 @@ class Hosts:
             for rule in ("add table inet lossy", "add chain inet lossy input { type filter hook input priority 0 ; }",
                          f'add rule inet lossy input iifname "wire" numgen random mod 1000 < {round(1000 * share)} drop'):
                 subprocess.run(["ip", "netns", "exec", name, "nft", rule], check=True, capture_output=True)
+
+    def processes(self):
+        """Of the program, on all hosts."""
+        found = []
+        for name in self.names:
+            for pid in subprocess.run(["ip", "netns", "pids", name], capture_output=True, text=True).stdout.split():
+                try:
+                    if pathlib.Path(f"/proc/{pid}/comm").read_text() == "faithful\n":
+                        found.append(int(pid))
+                except OSError:
+                    pass  # it has just ended
+        return found
 
     def say(self, word, host):
         self.relay.stdin.write(f"{word} {host}\n")

@@ -97,11 +97,11 @@ TEST(TrainOverRanks, RefusesMoreRanksThanShards) {
   Toy toy(toy_timelines(), toy_options(SplitKind::kBlocked));
   toy.options.train.shards = 2;
   EXPECT_EQ(failure_of([&] { train_on_ranks(toy, 3, 1); }),
-            "expected at most 2 ranks: a batch is cut into so many shards, found 3 (shards = 3)");
+            "ranks: expected at most 2: a batch is cut into so many shards, found 3 (shards = 3)");
   toy.options.train.shards = 8;
   toy.options.train.batch = 2;
   EXPECT_EQ(failure_of([&] { train_on_ranks(toy, 3, 1); }),
-            "expected at most 2 ranks: a batch has so many windows, found 3 (batch)");
+            "ranks: expected at most 2: a batch has so many windows, found 3 (batch)");
 }
 
 TEST(TrainOverRanks, RefusesRanksThatDiffer) {
