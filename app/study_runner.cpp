@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "app/interrupt.h"
+#include "app/pages/page_writer.h"
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/base/progress.h"
 #include "faithful/study/statistics.h"
 
@@ -94,28 +96,77 @@ class LiveStudy {
   std::size_t drawn_ = 0;  // lines on the screen
 };
 
+FolderCrewOptions parse_worker(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const auto number = parse_number<std::size_t>(text.substr(0, slash));
+  const auto of = parse_number<std::size_t>(slash == std::string::npos ? "" : text.substr(slash + 1));
+  constexpr std::size_t kMost = 100'000;
+  if (!number || !of || *number < 1 || *number > *of || *of > kMost)
+    reject({{.field = "worker"}, "K/N with K from 1 to N, such as 2/8", quote(text)});
+  return {.number = *number, .of = *of};
+}
+
 }  // namespace
 
 std::string runs_path(const std::string& folder) {
   return (std::filesystem::path(folder) / "runs.jsonl").string();
 }
 
-std::vector<StudyRun> run_plans(const std::vector<StudyPlan>& plans, RunsFile* file, std::size_t threads) {
+std::vector<Option> worker_option_list(WorkerArguments& arguments) {
+  Option worker{"--worker K/N", static_cast<std::string*>(nullptr),
+                "be the K-th of N processes that share the runs through the folder of --output, on any machines",
+                common};
+  worker.set = [&arguments](const std::string& text) { arguments.worker = parse_worker(text); };
+  return {worker,
+          {"--worker-timeout SECONDS", &arguments.time_out,
+           "how long a worker may show no sign of life before others take over its run", between(1, 1e6)}};
+}
+
+StudySession::StudySession(const std::string& folder, std::size_t threads, const WorkerArguments& arguments)
+    : path_(folder.empty() ? "" : runs_path(folder)), threads_(threads) {
+  if (arguments.worker && folder.empty())
+    reject({{.field = "worker"}, fmt::format("a folder that all workers see: {}", field_text("output")), "none"});
+  if (folder.empty()) return;
+  make_folder(folder);
+  if (!arguments.worker) {
+    file_ = std::make_unique<RunsFile>(path_);
+    notice(file_->notice());
+    return;
+  }
+  FolderCrewOptions options = *arguments.worker;
+  options.threads = threads;
+  options.time_out = arguments.time_out;
+  worker_ = std::make_unique<StudyWorker>(path_, options);
+  name_ = fmt::format("worker {}/{}", options.number, options.of);
+}
+
+const std::vector<StudyRun>& StudySession::runs() const {
+  static const std::vector<StudyRun> none;
+  return file_ == nullptr ? none : file_->runs();
+}
+
+std::optional<std::vector<StudyRun>> StudySession::run(const std::vector<StudyPlan>& plans) {
   const StopOnInterrupt interrupt;
   std::vector<StudyRun> runs;
+  if (is_worker())
+    for (const StudyPlan& plan : plans) worker_->use_settings(plan.settings());
   for (const StudyPlan& plan : plans) {
     LiveStudy live(plan);
-    const StudyResult result = run_study(
-        plan, file, {.threads = threads, .stop = StopOnInterrupt::asked, .on_change = [&](const StudyState& state) {
-                       live.show(state);
-                     }});
-    if (result.stopped && file == nullptr) throw Error("stopped; without -o nothing is kept");
+    const StudyResult result = run_study(plan, file_.get(),
+                                         {.threads = threads_,
+                                          .crew = is_worker() ? &worker_->crew() : nullptr,
+                                          .stop = StopOnInterrupt::asked,
+                                          .on_change = [&](const StudyState& state) { live.show(state); }});
+    if (result.stopped && path_.empty()) throw Error("stopped; without -o nothing is kept");
     if (result.stopped)
-      throw Error(fmt::format("stopped; finished runs are in {}: the same command continues", file->path()));
+      throw Error(fmt::format("stopped; finished runs are {} {}: the same command continues",
+                              is_worker() ? "kept beside" : "in", path_));
     for (const StudyRun& run : result.runs)
       if (find_run(runs, run.key) == nullptr) runs.push_back(run);  // the gap probe is the same for all data sets
   }
-  return runs;
+  if (!is_worker() || worker_->finish(runs)) return runs;
+  print(fmt::format("{}: all {} runs are in {}; another worker prints the tables\n", name_, runs.size(), path_));
+  return std::nullopt;
 }
 
 }  // namespace faithful::app
