@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "app/job.h"
 #include "faithful/base/error.h"
 #include "faithful/base/utf8.h"
 
@@ -250,7 +251,8 @@ std::string flag_text(std::string_view field, std::string_view value) {
 }
 
 void notice(const std::string& line) {
-  if (!line.empty()) std::fputs(fmt::format("faithful: {}\n", printable(spelled(line, flag_text))).c_str(), stderr);
+  if (!line.empty() && !is_silent())
+    std::fputs(fmt::format("faithful: {}\n", printable(spelled(line, flag_text))).c_str(), stderr);
 }
 
 namespace {
@@ -266,7 +268,7 @@ void write_out(const std::string& marked) {
 }  // namespace
 
 void print_ahead(const std::string& text) {
-  if (output_error == 0) write_out(text);
+  if (output_error == 0 && !is_silent()) write_out(text);
 }
 
 void print(const std::string& text) {

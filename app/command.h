@@ -108,6 +108,7 @@ struct Command {
   std::vector<Example> examples = {};
   std::vector<Command> verbs = {};
   std::function<void()> run = {};  // after the options are set; throws InputError or Error
+  bool takes_ranks = false;        // may be started as several processes, and joins them (app/job.h)
 };
 
 // The whole program: app/verbs.cpp lists the verbs.

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/command.h"
+#include "app/job.h"
 #include "faithful/base/error.h"
 #include "faithful/base/utf8.h"
 
@@ -26,9 +27,9 @@ int report(const std::exception& error, int code) {
   try {
     const auto* ours = dynamic_cast<const faithful::Error*>(&error);
     const std::string text = ours == nullptr ? error.what() : ours->spelled_by(faithful::app::flag_text);
-    std::fprintf(stderr, "faithful: %s\n", faithful::printable(text).c_str());
+    faithful::app::report_failure(faithful::printable(text), code);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "faithful: out of memory\n");
+    faithful::app::report_failure("out of memory", code);
   }
   return code;
 }
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   } catch (const faithful::InputError& error) {
     return report(error, 2);
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "faithful: out of memory\n");
+    faithful::app::report_failure("out of memory", 1);
     return 1;
   } catch (const std::exception& error) {
     return report(error, 1);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "app/job.h"
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/base/limits.h"
@@ -317,8 +318,10 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
   } else if (!verb.command->run) {
     throw InputError(fmt::format("{}a verb is missing ({} --help lists the verbs)", prefix(verb), verb.path));
   } else {
+    if (!verb.command->takes_ranks) refuse_ranks(verb.path);
     assign_all(verb);
     verb.command->run();
+    leave_job();
     print("");  // an Error where something that was printed ahead could not be written
   }
   return 0;

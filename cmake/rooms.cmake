@@ -31,7 +31,8 @@ endfunction()
 faithful_room(base LINKS hwy::hwy Threads::Threads)
 faithful_room(io LINKS ZLIB::ZLIB nlohmann_json::nlohmann_json)
 faithful_room(fourier)
-faithful_room(engine LINKS hwy::hwy)
+faithful_room(ranks LINKS ${CMAKE_DL_LIBS} Threads::Threads)
+faithful_room(engine USES ranks LINKS hwy::hwy)
 # Plain loops over columns, which GCC turns into vectors only at this level.
 set_source_files_properties(${PROJECT_SOURCE_DIR}/faithful/engine/norm.cpp ${PROJECT_SOURCE_DIR}/faithful/engine/pool.cpp
   PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")

@@ -83,6 +83,10 @@ target_compile_options(fail_nth PRIVATE -fno-builtin)
 set_target_properties(fail_nth PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
   CXX_VISIBILITY_PRESET default)
 
+# Run under mpirun by test_mpi.py.
+add_executable(ranks_exchange ${PROJECT_SOURCE_DIR}/tests/ranks/exchange.cpp)
+target_link_libraries(ranks_exchange PRIVATE faithful)
+
 # The Python package of the build tree, with Debian's python3 and packages.
 if(FAITHFUL_PYTHON_MODULE)
   file(GLOB scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/tests/test_*.py)
