@@ -31,7 +31,7 @@ struct CompareOptions {
   double prevalence = 0;  // percent
   bool null_arm = false, no_minirocket = false, finished = false, json = false;
   std::string output;
-  std::size_t threads = default_threads();
+  std::size_t threads = threads_of_rank();
   WorkerArguments worker;
 };
 
@@ -86,6 +86,7 @@ std::vector<StudyRun> load_finished(const CompareOptions& said) {
 
 // Runs the jobs that are not finished yet, data set by data set. None where another worker makes the tables.
 std::optional<std::vector<StudyRun>> run_all(const CompareOptions& said) {
+  Ranks* ranks = join_study(said.worker);
   const std::vector<Arm> arms = arms_of(said);
   std::vector<Dataset> datasets;
   std::vector<StudyPlan> plans;
@@ -95,10 +96,13 @@ std::optional<std::vector<StudyRun>> run_all(const CompareOptions& said) {
     for (const std::string& note : datasets.back().notes) notice(note);
     plans.emplace_back(datasets.back(), study_options(said, datasets.back(), arms));
   }
-  return StudySession(said.output, said.threads, said.worker).run(plans);
+  return StudySession(said.output, said.threads, said.worker, ranks).run(plans);
 }
 
 void compare(const CompareOptions& said) {
+  if (said.finished) refuse_ranks("--finished");
+  if (said.finished && said.worker.worker)
+    reject({{.field = "worker"}, fmt::format("runs to train, without {}", field_text("finished")), "both"});
   const std::optional<std::vector<StudyRun>> runs = said.finished ? load_finished(said) : run_all(said);
   if (!runs) return;
   const StudyReport report = make_report(*runs);
@@ -164,7 +168,8 @@ Command compare_verb() {
                    {"faithful compare SMD --stride 100 --encodings sinusoidal,dft,onehot --scale unit,matched -o smd",
                     "each encoding at two norms"},
                    {"faithful compare --finished msl smd -o both", "one page from the runs of two studies"}},
-      .run = [options] { compare(*options); }};
+      .run = [options] { compare(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

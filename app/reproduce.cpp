@@ -24,7 +24,7 @@ struct ReproduceOptions {
   std::vector<double> rates;                 // instead of the defaults
   std::string output = "reproduction";
   std::string data_dir;
-  std::size_t threads = default_threads();
+  std::size_t threads = threads_of_rank();
   WorkerArguments worker;
 };
 
@@ -66,7 +66,7 @@ Dataset make_lift(bool quick, std::size_t threads) {
   }
   ThreadPool pool(threads);
   Progress progress("simulating the lift", options.trips + options.test_trips);
-  Dataset dataset = make_elevator(options, pool, &progress);
+  Dataset dataset = make_elevator(options, pool, is_silent() ? nullptr : &progress);
   dataset.name = "Elevator (simulated here)";
   return dataset;
 }
@@ -102,9 +102,9 @@ std::optional<Dataset> find_set(const std::string& name, const std::string& data
   return std::nullopt;
 }
 
-void show_estimate(const std::vector<StudyPlan>& plans, const StudySession& session, std::size_t threads) {
+void show_estimate(const std::vector<StudyPlan>& plans, const StudySession& session) {
   double seconds = 0;
-  for (const StudyPlan& plan : plans) seconds += estimate_seconds(plan, session.runs(), threads);
+  for (const StudyPlan& plan : plans) seconds += estimate_seconds(plan, session.runs(), session.trainings_at_once());
   std::fprintf(stderr, "this takes about %s; after Ctrl-C the same command continues\n",
                duration_text(seconds).c_str());
 }
@@ -144,7 +144,8 @@ Table without_reasons(Table claims) {
 
 void reproduce(const ReproduceOptions& said) {
   check_study_options(study_options({}, said));  // before the lift is simulated
-  StudySession session(said.output, said.threads, said.worker);
+  Ranks* ranks = join_study(said.worker);
+  StudySession session(said.output, said.threads, said.worker, ranks);
   const Dataset lift = make_lift(said.quick, said.threads);
   const std::optional<Dataset> smd = said.quick ? std::nullopt : find_set("SMD", said.data_dir);
   const std::optional<Dataset> msl = said.quick ? std::nullopt : find_set("MSL", said.data_dir);
@@ -153,7 +154,7 @@ void reproduce(const ReproduceOptions& said) {
   if (msl) plans.push_back(timeline_plan(*msl, SplitKind::kRandom, 10, said));
   if (smd) plans.push_back(timeline_plan(*smd, SplitKind::kBlocked, 100, said));
   if (msl) plans.push_back(timeline_plan(*msl, SplitKind::kBlocked, 50, said));
-  if (!session.is_worker()) show_estimate(plans, session, said.threads);
+  if (session.shows_estimate()) show_estimate(plans, session);
   const std::optional<std::vector<StudyRun>> runs = session.run(plans);
   if (!runs) return;
   const StudyReport report = make_report(*runs);
@@ -187,7 +188,8 @@ Command reproduce_verb() {
            worker_option_list(options->worker)}),
       .examples = {{"faithful reproduce --quick", "a few minutes, offline"},
                    {"faithful reproduce -o paper --data-dir data", "hours; the same command continues after a stop"}},
-      .run = [options] { reproduce(*options); }};
+      .run = [options] { reproduce(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

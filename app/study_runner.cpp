@@ -11,6 +11,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/progress.h"
+#include "faithful/ranks/rank_crew.h"
 #include "faithful/study/statistics.h"
 
 namespace faithful::app {
@@ -122,21 +123,35 @@ std::vector<Option> worker_option_list(WorkerArguments& arguments) {
            "how long a worker may show no sign of life before others take over its run", between(1, 1e6)}};
 }
 
-StudySession::StudySession(const std::string& folder, std::size_t threads, const WorkerArguments& arguments)
-    : path_(folder.empty() ? "" : runs_path(folder)), threads_(threads) {
+Ranks* join_study(const WorkerArguments& arguments) {
+  if (!arguments.worker) return &join_job();
+  refuse_ranks(field_text("worker"));
+  return nullptr;
+}
+
+StudySession::StudySession(const std::string& folder, std::size_t threads, const WorkerArguments& arguments,
+                           Ranks* ranks)
+    : path_(folder.empty() ? "" : runs_path(folder)) {
   if (arguments.worker && folder.empty())
     reject({{.field = "worker"}, fmt::format("a folder that all workers see: {}", field_text("output")), "none"});
-  if (folder.empty()) return;
-  make_folder(folder);
   if (!arguments.worker) {
+    if (ranks == nullptr || ranks->is_alone())
+      own_crew_ = std::make_unique<ThreadCrew>(threads);
+    else
+      own_crew_ = std::make_unique<RankCrew>(*ranks, threads);
+    crew_ = own_crew_.get();
+    if (folder.empty() || is_silent()) return;
+    make_folder(folder);
     file_ = std::make_unique<RunsFile>(path_);
     notice(file_->notice());
     return;
   }
+  make_folder(folder);
   FolderCrewOptions options = *arguments.worker;
   options.threads = threads;
   options.time_out = arguments.time_out;
   worker_ = std::make_unique<StudyWorker>(path_, options);
+  crew_ = &worker_->crew();
   name_ = fmt::format("worker {}/{}", options.number, options.of);
 }
 
@@ -148,23 +163,23 @@ const std::vector<StudyRun>& StudySession::runs() const {
 std::optional<std::vector<StudyRun>> StudySession::run(const std::vector<StudyPlan>& plans) {
   const StopOnInterrupt interrupt;
   std::vector<StudyRun> runs;
-  if (is_worker())
+  if (worker_ != nullptr)
     for (const StudyPlan& plan : plans) worker_->use_settings(plan.settings());
   for (const StudyPlan& plan : plans) {
     LiveStudy live(plan);
-    const StudyResult result = run_study(plan, file_.get(),
-                                         {.threads = threads_,
-                                          .crew = is_worker() ? &worker_->crew() : nullptr,
-                                          .stop = StopOnInterrupt::asked,
-                                          .on_change = [&](const StudyState& state) { live.show(state); }});
+    const StudyResult result = run_study(
+        plan, file_.get(), {.crew = crew_, .stop = StopOnInterrupt::asked, .on_change = [&](const StudyState& state) {
+                              if (!is_silent()) live.show(state);
+                            }});
     if (result.stopped && path_.empty()) throw Error("stopped; without -o nothing is kept");
     if (result.stopped)
       throw Error(fmt::format("stopped; finished runs are {} {}: the same command continues",
-                              is_worker() ? "kept beside" : "in", path_));
+                              worker_ != nullptr ? "kept beside" : "in", path_));
     for (const StudyRun& run : result.runs)
       if (find_run(runs, run.key) == nullptr) runs.push_back(run);  // the gap probe is the same for all data sets
   }
-  if (!is_worker() || worker_->finish(runs)) return runs;
+  if (is_silent()) return std::nullopt;
+  if (worker_ == nullptr || worker_->finish(runs)) return runs;
   print(fmt::format("{}: all {} runs are in {}; another worker prints the tables\n", name_, runs.size(), path_));
   return std::nullopt;
 }

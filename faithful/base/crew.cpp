@@ -19,10 +19,13 @@ bool ThreadCrew::run(const Tasks& tasks) {
   }
   std::mutex mutex;
   std::atomic<bool> stopped = false;
-  pool_.run(left.size(), [&](std::size_t i) {
+  const auto stop = [&] {
     if (tasks.stop && tasks.stop()) stopped = true;
-    if (stopped) return;
-    const std::optional<std::string> result = tasks.run(left[i]);
+    return stopped.load();
+  };
+  pool_.run(left.size(), [&](std::size_t i) {
+    if (stop()) return;
+    const std::optional<std::string> result = tasks.run(left[i], stop);
     if (!result) {
       stopped = true;
       return;

@@ -20,11 +20,11 @@ struct Task {
 
 struct Tasks {
   std::vector<Task> list = {};
-  // Runs a task on the caller's thread, and gives its result; none where it was stopped.
-  std::function<std::optional<std::string>(std::size_t task)> run = {};
+  // Runs a task on the caller's thread, and gives its result; none where `stop`, asked all the time, has stopped it.
+  std::function<std::optional<std::string>(std::size_t task, const std::function<bool()>& stop)> run = {};
   // Called once for each task, wherever it ran; one call at a time.
   std::function<void(std::size_t task, const std::string& result)> take = {};
-  std::function<bool()> stop = {};  // asked between tasks; `run` asks it, too
+  std::function<bool()> stop = {};  // what this process thinks; the crew may stop for other reasons
 };
 
 // Who runs tasks. Every process of a crew calls run() with tasks of the same names, and takes all their results.

@@ -127,7 +127,7 @@ class FolderCrew::Shift {
         continue;
       }
       pause = 0.02;
-      const std::optional<std::string> result = tasks_.run(found->task);
+      const std::optional<std::string> result = tasks_.run(found->task, [&] { return asked_to_stop(); });
       if (!result) stopped_ = true;
       if (!result) return;
       make_shared_folder(crew_.folder);

@@ -1,7 +1,6 @@
 #include "faithful/study/study.h"
 
 #include <algorithm>
-#include <atomic>
 
 namespace faithful {
 
@@ -28,9 +27,9 @@ class Runner {
       ++state_.done;
     }
     report(nullptr);
-    tasks.stop = [&] { return asked_to_stop(); };
-    tasks.run = [&](std::size_t i) -> std::optional<std::string> {
-      const std::optional<StudyRun> run = execute(plan_, jobs[i], tasks.stop);
+    tasks.stop = control_.stop;
+    tasks.run = [&](std::size_t i, const std::function<bool()>& stop) -> std::optional<std::string> {
+      const std::optional<StudyRun> run = execute(plan_, jobs[i], stop);
       return run ? std::optional(dump_json(to_json(*run))) : std::nullopt;
     };
     tasks.take = [&](std::size_t i, const std::string& line) {
@@ -43,11 +42,6 @@ class Runner {
   std::size_t reused() const { return state_.reused; }
 
  private:
-  bool asked_to_stop() {
-    if (control_.stop && control_.stop()) stopped_ = true;
-    return stopped_;
-  }
-
   // New runs are read back from their lines, so that they are equal to reused ones.
   void take(const std::string& line) {
     runs_.push_back(parse_run(parse_json(line, "run"), "run"));
@@ -70,7 +64,6 @@ class Runner {
   RunsFile* file_;
   const StudyControl& control_;
   Crew& crew_;
-  std::atomic<bool> stopped_{false};
   std::vector<StudyRun> runs_;
   StudyState state_;
   double spent_ = 0;
