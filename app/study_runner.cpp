@@ -8,6 +8,7 @@
 
 #include "app/interrupt.h"
 #include "app/pages/page_writer.h"
+#include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/progress.h"
@@ -107,6 +108,16 @@ FolderCrewOptions parse_worker(const std::string& text) {
   return {.number = *number, .of = *of};
 }
 
+// Another instruction set may give other last digits. `found`: of all ranks, at rank 0.
+void check_instructions(const std::vector<std::string>& found) {
+  for (std::size_t rank = 0; rank < found.size(); ++rank)
+    if (found[rank] != found[0])
+      reject({{fmt::format("rank {}", rank)},
+              fmt::format("the instruction set of rank 0, {}", found[0]),
+              found[rank],
+              "FAITHFUL_ISA sets one for all"});
+}
+
 }  // namespace
 
 std::string runs_path(const std::string& folder) {
@@ -124,9 +135,13 @@ std::vector<Option> worker_option_list(WorkerArguments& arguments) {
 }
 
 Ranks* join_study(const WorkerArguments& arguments) {
-  if (!arguments.worker) return &join_job();
-  refuse_ranks(field_text("worker"));
-  return nullptr;
+  if (arguments.worker) {
+    refuse_ranks(field_text("worker"));
+    return nullptr;
+  }
+  Ranks& ranks = join_job();
+  if (!ranks.is_alone()) check_instructions(ranks.gather(instruction_set()));
+  return &ranks;
 }
 
 StudySession::StudySession(const std::string& folder, std::size_t threads, const WorkerArguments& arguments,
@@ -180,7 +195,8 @@ std::optional<std::vector<StudyRun>> StudySession::run(const std::vector<StudyPl
   }
   if (is_silent()) return std::nullopt;
   if (worker_ == nullptr || worker_->finish(runs)) return runs;
-  print(fmt::format("{}: all {} runs are in {}; another worker prints the tables\n", name_, runs.size(), path_));
+  print(fmt::format("{}: all {} runs are in {}; the same command without {} prints the tables\n", name_, runs.size(),
+                    path_, field_text("worker")));
   return std::nullopt;
 }
 

@@ -246,6 +246,26 @@ bool FolderCrew::run_alone(const std::string& name, const std::function<bool()>&
   return false;
 }
 
+KeepingCrew::KeepingCrew(std::unique_ptr<Crew> crew, const std::string& folder)
+    : crew_(std::move(crew)), folder_(folder) {
+  make_shared_folder(folder);
+}
+
+std::optional<std::string> KeepingCrew::find_finished(const std::string& name) {
+  return read_result(path_of_result(folder_, name));
+}
+
+bool KeepingCrew::run(const Tasks& tasks) {
+  Tasks kept = tasks;
+  for (Task& task : kept.list)
+    if (!task.known) task.known = find_finished(task.name);
+  kept.take = [&](std::size_t i, const std::string& result) {
+    if (!kept.list[i].known) write_file(path_of_result(folder_, kept.list[i].name), result + "\n");
+    tasks.take(i, result);
+  };
+  return crew_->run(kept);
+}
+
 bool write_new_file(const std::string& path, const std::string& bytes) {
   const std::string own = fmt::format("{}.{}-{}", path, host_name(), ::getpid());
   write_file(own, bytes);

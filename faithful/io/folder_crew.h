@@ -51,6 +51,21 @@ class FAITHFUL_API FolderCrew final : public Crew {
   std::unique_ptr<State> state_;
 };
 
+// Any crew, with the results of its tasks kept in a folder, as those of a FolderCrew: tasks that have one there do not
+// run again.
+class FAITHFUL_API KeepingCrew final : public Crew {
+ public:
+  KeepingCrew(std::unique_ptr<Crew> crew, const std::string& folder);  // the folder is made
+
+  std::size_t size() const override { return crew_->size(); }
+  bool run(const Tasks& tasks) override;
+  std::optional<std::string> find_finished(const std::string& name) override;
+
+ private:
+  std::unique_ptr<Crew> crew_;
+  std::string folder_;
+};
+
 // The ending of a file of a result: ".result".
 inline constexpr const char* kResultEnding = ".result";
 

@@ -234,8 +234,8 @@ class Dealer {
   const Tasks& tasks_;
   std::map<std::string, std::size_t> numbers_;
   std::vector<std::optional<std::string>> results_;  // [tasks]
-  std::deque<std::size_t> left_;      // tasks
-  std::deque<std::size_t> free_;      // the rank of each free thread
+  std::deque<std::size_t> left_;                     // tasks
+  std::deque<std::size_t> free_;                     // the rank of each free thread
   std::size_t taken_ = 0, heard_ = 0;
   std::size_t dealt_ = 0;  // to other ranks, and not back
   bool stopped_ = false, told_ = false;

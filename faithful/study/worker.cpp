@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/base/sha256.h"
 #include "faithful/io/file.h"
@@ -64,6 +65,21 @@ std::string settings_path(const std::string& folder, const StudySettings& settin
   return fmt::format("{}/{}{}", folder, sha256(settings.data + "\n" + settings.split).substr(0, 16), kSettingsEnding);
 }
 
+// Another instruction set may give other last digits: all workers must have the same.
+constexpr const char* kInstructions = "instruction-set";
+
+void agree_on_instructions(const std::string& folder) {
+  const std::string path = folder + "/" + kInstructions;
+  if (write_new_file(path, instruction_set())) return;
+  constexpr std::size_t kMost = 100;  // bytes
+  const std::string found = read_file(path, kMost);
+  if (found != instruction_set())
+    reject({{path},
+            fmt::format("{}, that of this machine", instruction_set()),
+            found,
+            fmt::format("FAITHFUL_ISA={} sets it for a worker", found)});
+}
+
 }  // namespace
 
 std::string workers_folder(const std::string& runs_path) {
@@ -106,7 +122,8 @@ void RunsFile::take_worker_runs() {
     if (!kept.contains(run.key))
       throw Error(fmt::format("{}: a run of a worker was not written; the same command tries again", path()));
   for (const std::filesystem::path& file : files_in(folder)) {
-    const bool done = kept.contains(file.stem().string()) || file.extension() == kSettingsEnding;
+    const bool done =
+        kept.contains(file.stem().string()) || file.extension() == kSettingsEnding || file.filename() == kInstructions;
     std::error_code ignored;
     if (done) std::filesystem::remove(file, ignored);
   }
@@ -128,10 +145,15 @@ struct StudyWorker::State {
 };
 
 StudyWorker::StudyWorker(const std::string& runs_path, const FolderCrewOptions& options)
-    : state_(std::make_unique<State>(runs_path, options)) {}
+    : state_(std::make_unique<State>(runs_path, options)) {
+  agree_on_instructions(workers_folder(runs_path));
+}
 
 StudyWorker::~StudyWorker() {
-  ::rmdir(workers_folder(state_->lock.path()).c_str());  // if it is empty
+  const std::string folder = workers_folder(state_->lock.path());
+  const std::vector<std::filesystem::path> files = files_in(folder);
+  if (files.size() == 1 && files[0].filename() == kInstructions) ::unlink(files[0].c_str());
+  ::rmdir(folder.c_str());  // if it is empty
 }
 
 Crew& StudyWorker::crew() {

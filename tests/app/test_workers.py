@@ -1,4 +1,5 @@
 """`faithful compare --worker k/n`: processes that share a folder and nothing else. Whatever dies, the table is that of one process."""
+import json
 import os
 import random
 import signal
@@ -12,7 +13,6 @@ from program import PROGRAM, TINY, quick_folder, rejected, run, stable, write_ti
 STUDY = ["compare", "tiny.csv", "--label", "broken", *TINY, "--seeds", "2", "--encodings", "sinusoidal,dft", "--rates", "0.01,0.02", "--gap-seeds",
          "0", "--no-minirocket", "--threads", "1", "-o", "out"]
 SHORT, LONG = [*STUDY, "--epochs", "2"], [*STUDY, "--epochs", "60"]
-JOBS = 14  # 2 rates of 3 norm levels by 4 arms (of these 2 share a level), 2 seeds of 3 arms and the baselines
 
 
 @pytest.fixture
@@ -34,24 +34,25 @@ def ended(process, code=0):
     return output if code == 0 else errors
 
 
-def alone(folder, arguments):
-    """What one process prints and keeps; its folder is removed."""
-    text = ended(start(folder, arguments))
-    runs = (folder / "out/runs.jsonl").read_bytes()
-    for path in (folder / "out").iterdir():
-        path.unlink()
-    (folder / "out").rmdir()
-    return text, runs
+@pytest.fixture(scope="module")
+def expected():
+    """By command: what one process prints and keeps."""
+    found = {}
+    for arguments in (SHORT, LONG):
+        with quick_folder() as folder:
+            write_tiny(folder / "tiny.csv", 400)
+            found[tuple(arguments)] = ended(start(folder, arguments)), (folder / "out/runs.jsonl").read_bytes()
+    return found
 
 
-def check(folder, expected, outputs):
+def check(folder, arguments, expected, outputs, killed=False):
     """One of the workers has printed the table, the others one line; runs.jsonl has each run once; nothing else is left."""
-    text, runs = expected
-    tables = [output for output in outputs if "another worker prints the tables" not in output]
-    assert tables in ([text], []), outputs  # none: the one that moved the runs was killed
+    text, runs = expected[tuple(arguments)]
+    tables = [output for output in outputs if "the same command without --worker prints the tables" not in output]
+    assert tables == [text] or killed and tables == [], outputs  # none: the one that moved the runs was killed
     assert stable("runs.jsonl", (folder / "out/runs.jsonl").read_bytes()) == stable("runs.jsonl", runs)
     assert not (folder / "out/workers").exists(), list((folder / "out/workers").iterdir())
-    assert ended(start(folder, LONG if b'"epochs":"60"' in runs else SHORT)) == text
+    assert ended(start(folder, arguments)) == text
 
 
 def results(folder):
@@ -66,30 +67,27 @@ def wait_for(condition, seconds=100):
 
 
 @pytest.mark.parametrize("workers", [["1/1"], ["1/2", "2/2"], ["1/3", "2/3", "3/3"], ["1/2", "1/2"], ["4/7"]])
-def test_any_workers_give_the_table_of_one_process(folder, workers):
-    expected = alone(folder, SHORT)
+def test_any_workers_give_the_table_of_one_process(folder, expected, workers):
     processes = [start(folder, SHORT, worker) for worker in workers]
     outputs = [ended(process) for process in processes]
-    check(folder, expected, outputs)
+    check(folder, SHORT, expected, outputs)
     late = ended(start(folder, SHORT, "2/2"))  # after the end
-    assert late.startswith("worker 2/2: all 14 runs are in out/runs.jsonl"), late
+    assert late.startswith("worker 2/2: all 18 runs are in out/runs.jsonl"), late
 
 
 @pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
-def test_the_others_go_on_where_one_is_killed(folder):
-    expected = alone(folder, LONG)
+def test_the_others_go_on_where_one_is_killed(folder, expected):
     first, second = start(folder, LONG, "1/3"), start(folder, LONG, "2/3")
     wait_for(lambda: len(results(folder)) >= 2 or first.poll() is not None)
     first.kill()
     first.communicate()
     third = start(folder, LONG, "1/3")
-    check(folder, expected, [ended(second), ended(third)])
+    check(folder, LONG, expected, [ended(second), ended(third)])
 
 
 @pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
 @pytest.mark.parametrize("then", ["1/2", None])
-def test_all_killed_and_started_again(folder, then):
-    expected = alone(folder, LONG)
+def test_all_killed_and_started_again(folder, expected, then):
     processes = [start(folder, LONG, "1/2"), start(folder, LONG, "2/2")]
     wait_for(lambda: len(results(folder)) >= 3)
     for process in processes:
@@ -98,14 +96,13 @@ def test_all_killed_and_started_again(folder, then):
     finished = [path.read_text() for path in results(folder)]
     shown = run("compare", "--finished", "out", cwd=folder)  # before they are moved
     assert shown.returncode in (0, 2)  # 2: only learning rates were tried yet
-    check(folder, expected, [ended(start(folder, LONG, then))])
+    check(folder, LONG, expected, [ended(start(folder, LONG, then))])
     kept = (folder / "out/runs.jsonl").read_text()
     assert all(line in kept for line in finished)  # with their seconds: none of them ran again
 
 
 @pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
-def test_killed_at_random_moments(folder):
-    expected = alone(folder, SHORT)
+def test_killed_at_random_moments(folder, expected):
     moments, kills = random.Random(1), 0
     while kills < int(os.environ.get("FAITHFUL_WORKER_KILLS", "10")):
         processes = [start(folder, SHORT, worker) for worker in ("1/2", "2/2")]
@@ -117,17 +114,15 @@ def test_killed_at_random_moments(folder):
         for process, (_, errors) in zip(processes, outputs):
             assert process.returncode in (0, -signal.SIGKILL), errors
         if any(process.returncode == 0 for process in processes):
-            check(folder, expected, [output for process, (output, _) in zip(processes, outputs) if process.returncode == 0])
+            check(folder, SHORT, expected, [output for process, (output, _) in zip(processes, outputs) if process.returncode == 0], killed=True)
             for path in (folder / "out").iterdir():
                 path.unlink()
-    for output in [ended(start(folder, SHORT, "1/1"))]:
-        check(folder, expected, [output])
+    check(folder, SHORT, expected, [ended(start(folder, SHORT, "1/1"))])
 
 
-def test_a_claim_counts_while_it_is_renewed(folder):
+def test_a_claim_counts_while_it_is_renewed(folder, expected):
     """As of a worker on another machine, where only the time of the claim can be seen."""
-    expected = alone(folder, SHORT)
-    key = next(line.split(b'"')[3].decode() for line in expected[1].splitlines() if b'"kind":"rate"' in line and b'"key"' in line)
+    key = next(json.loads(line)["key"] for line in expected[tuple(SHORT)][1].splitlines() if b'"kind":"rate"' in line)
     (folder / "out/workers").mkdir(parents=True)
     claim = folder / "out/workers" / f"{key}.claim-1"
     claim.write_text("other-kernel worker 1/2, process 1 on another machine\n")
@@ -137,17 +132,16 @@ def test_a_claim_counts_while_it_is_renewed(folder):
         os.utime(claim)
         time.sleep(0.1)
     assert process.poll() is None  # rates are chosen after all of them were tried
-    check(folder, expected, [ended(process)])
+    check(folder, SHORT, expected, [ended(process)])
 
 
-def test_stopped_workers_leave_their_runs_to_others(folder):
-    expected = alone(folder, LONG)
+def test_stopped_workers_leave_their_runs_to_others(folder, expected):
     process = start(folder, LONG, "1/2")
     wait_for(lambda: results(folder))
     process.send_signal(signal.SIGTERM)
     assert "faithful: stopped; finished runs are kept beside out/runs.jsonl: the same command continues\n" in ended(process, 1)
     assert not list((folder / "out/workers").glob("*.claim-*"))
-    check(folder, expected, [ended(start(folder, LONG, "2/2"))])
+    check(folder, LONG, expected, [ended(start(folder, LONG, "2/2"))])
 
 
 def test_workers_and_a_process_alone_exclude_each_other(folder):
