@@ -106,7 +106,7 @@ def test_choose_over_ranks_and_workers(folder, mpi):
     assert ended(start(folder, [*mpi, "-n", "2"], CHOOSE)) == alone
     assert ended(start(folder, [*mpi, "-n", "2"], [*CHOOSE, "-o", "kept"])) == alone
     kept = {path.name: path.stat().st_mtime_ns for path in (folder / "kept/trainings").iterdir()}
-    assert len(kept) == 1 + 3 * 2 * 3  # the number of steps; encodings, repeats, folds
+    assert len(kept) == 1 + 2 * 2 * 3  # the number of steps; encodings, repeats, folds
     workers = [start(folder, [], [*CHOOSE, "-o", "shared", "--worker", worker]) for worker in ("1/2", "2/2")]
     assert [ended(worker) for worker in workers] == [alone, alone]
     assert sorted(path.name for path in (folder / "shared/trainings").iterdir()) == sorted(kept)
