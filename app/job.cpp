@@ -47,8 +47,8 @@ Ranks& join_job() {
 void refuse_ranks(const std::string& path) {
   const JobSigns signs = job_signs();
   if (signs.size == 1) return;
-  throw InputError(fmt::format("{} runs as one process, but {} has started {}: start it without", path, signs.starter,
-                               signs.size));
+  throw InputError(
+      fmt::format("{} runs as one process, but {} has started {}: start it without", path, signs.starter, signs.size));
 }
 
 bool is_silent() {
@@ -70,7 +70,8 @@ void leave_job() {
 
 void report_failure(const std::string& line, int code) {
   if (joined_job() != nullptr && !joined_job()->is_alone()) return joined_job()->fail(line, code);
-  if (job_signs().rank_on_host == 0) print_line(line);  // ranks that could not join fail alike: one of each host says why
+  if (job_signs().rank_on_host == 0)
+    print_line(line);  // ranks that could not join fail alike: one of each host says why
 }
 
 }  // namespace faithful::app

@@ -7,6 +7,7 @@
 #include "app/encoding_choice.h"
 #include "app/evaluation_tables.h"
 #include "app/interrupt.h"
+#include "app/job.h"
 #include "app/model_arguments.h"
 #include "app/training_arguments.h"
 #include "app/used_model.h"
@@ -37,7 +38,7 @@ struct TrainVerbOptions {
   bool chooses_encoding = false;  // --encoding auto
   double checkpoint_every = 30;
   std::string log, threshold = "auto";
-  std::size_t threads = default_threads();
+  std::size_t threads = threads_of_rank();
 };
 
 FitOptions fit_options(const TrainVerbOptions& said, const Dataset& dataset) {
@@ -58,12 +59,13 @@ std::string checkpoint_path(const std::string& output) {
   return output + ".checkpoint";
 }
 
-FitControl fit_control(const TrainVerbOptions& said) {
+FitControl fit_control(const TrainVerbOptions& said, Ranks& ranks) {
   return {
       .stop = StopOnInterrupt::asked,
       .checkpoints = {.path = checkpoint_path(said.output), .seconds = said.checkpoint_every, .resume = said.resume},
       .log = said.log,
-      .progress = true};
+      .progress = true,
+      .ranks = &ranks};
 }
 
 void check_output(const TrainVerbOptions& said) {
@@ -173,15 +175,28 @@ void report(const FitResult& result, const FitOptions& options, double seconds) 
 // The encoding of the options, unless folds of the training part show that another one is better.
 void take_encoding(FitOptions& options, const Dataset& dataset, bool quiet, ThreadPool& pool) {
   const EncodingChoice choice =
-      choose_encoding(dataset, {.fit = options}, pool, {.stop = StopOnInterrupt::asked, .progress = true});
+      choose_encoding(dataset, {.fit = options}, pool, {.stop = StopOnInterrupt::asked, .progress = !is_silent()});
   options.model.position.encoding = choice.encoding;
   if (!quiet) print_ahead(choice_text(choice) + "\n");
 }
 
-// load -> window -> model -> train -> evaluate -> report
+void save_and_report(const TrainVerbOptions& said, const FitOptions& options, const FitResult& result, double seconds) {
+  save_model(said.output, result.model);  // before anything is printed, which may fail
+  std::error_code ignored;
+  for (std::size_t i = 0; i < result.trainings; ++i)
+    std::filesystem::remove(faithful::checkpoint_path(checkpoint_path(said.output), i, result.trainings), ignored);
+  if (!said.json) report(result, options, seconds);
+  print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
+}
+
+// load -> window -> model -> train -> evaluate -> report. Each rank of a job loads and trains; rank 0 does the rest.
 void train(const TrainVerbOptions& said) {
-  check_output(said);
-  const OutputLock lock(said.output);
+  Ranks& ranks = join_job();
+  std::optional<OutputLock> lock;
+  if (ranks.is_first()) {
+    check_output(said);
+    lock.emplace(said.output);
+  }
   const auto start = std::chrono::steady_clock::now();
   const Dataset dataset = read_dataset(said.data_path, said.data);
   if (!said.json) {
@@ -189,22 +204,18 @@ void train(const TrainVerbOptions& said) {
   }
   FitOptions options = fit_options(said, dataset);
   ThreadPool pool(said.threads);
-  if (!said.resume)
+  if (!said.resume && ranks.is_first())
     for (const std::string& warning : leak_warnings(dataset, options, pool)) notice(warning);
   const StopOnInterrupt stop;
   if (said.chooses_encoding) take_encoding(options, dataset, said.json, pool);
-  const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said));
+  const FitResult result = fit_in_detail(dataset, options, pool, fit_control(said, ranks));
   if (result.stopped) {
     throw Error(fmt::format("stopped; all of it is in {}: go on with the same command and --resume",
                             fmt::join(checkpoint_files(checkpoint_path(said.output)), ", ")));
   }
+  if (!ranks.is_first()) return;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  save_model(said.output, result.model);  // before anything is printed, which may fail
-  std::error_code ignored;
-  for (std::size_t i = 0; i < result.trainings; ++i)
-    std::filesystem::remove(faithful::checkpoint_path(checkpoint_path(said.output), i, result.trainings), ignored);
-  if (!said.json) report(result, options, seconds);
-  print(said.json ? dump_json(describe_model(result.model), JsonLayout::kPretty) : fmt::format("{}\n", said.output));
+  save_and_report(said, options, result, seconds);
 }
 
 // Changes what the library calls options of a fit.
@@ -296,7 +307,8 @@ Command train_verb() {
                     "whole series, the set's own test part"},
                    {"faithful train pump.csv --label broken --preset best -o pump.safetensors",
                     "the most accurate, in minutes"}},
-      .run = [options] { train(*options); }};
+      .run = [options] { train(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

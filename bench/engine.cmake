@@ -15,3 +15,7 @@ target_link_libraries(bench_dfstrans_step PRIVATE faithful_model faithful_engine
 add_executable(bench_recipe_serve ${PROJECT_SOURCE_DIR}/bench/recipe_serve.cpp)
 set_target_properties(bench_recipe_serve PROPERTIES OUTPUT_NAME recipe_serve)
 target_link_libraries(bench_recipe_serve PRIVATE faithful_train fmt::fmt)
+# Run under mpirun by bench/ranks_peers.py.
+add_executable(bench_ranks_step ${PROJECT_SOURCE_DIR}/bench/ranks_step.cpp)
+set_target_properties(bench_ranks_step PROPERTIES OUTPUT_NAME ranks_step)
+target_link_libraries(bench_ranks_step PRIVATE faithful_model faithful_engine_oracles fmt::fmt)

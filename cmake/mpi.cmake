@@ -40,6 +40,5 @@ if(NOT FAITHFUL_PLUGINS)
     faithful_mpi_plugin(mpich MPI::MPI_CXX)
   endif()
 endif()
-if(NOT SKBUILD)
-  install(TARGETS ${FAITHFUL_PLUGINS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/faithful)
-endif()
+# Not part of the package, which must not depend on MPI: cmake --install BUILD --component mpi
+install(TARGETS ${FAITHFUL_PLUGINS} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/faithful COMPONENT mpi EXCLUDE_FROM_ALL)

@@ -17,6 +17,7 @@ void Tape<T>::begin(const Parameters<T>& parameters, Options options) {
   slots_.clear();
   steps_.clear();
   parameter_tensors_.clear();
+  first_uses_.assign(parameters.entries().size(), BackwardWatch::kNotUsed);
   for (const ParameterEntry& entry : parameters.entries()) {
     // Operators read parameters only; the cast spares a second, constant kind of tensor.
     T* values = const_cast<T*>(parameters.values().data()) + entry.offset;
@@ -31,6 +32,7 @@ void Tape<T>::reserve_like(const Tape& other) {
   arena_.reserve(other.arena_.capacity());
   scratch_.reserve(other.scratch_.capacity());
   parameter_tensors_.reserve(other.parameter_tensors_.capacity());
+  first_uses_.reserve(other.first_uses_.capacity());
   slots_.reserve(other.slots_.capacity());
   steps_.reserve(other.steps_.capacity());
 }
@@ -139,11 +141,13 @@ void Tape<T>::backward(Tensor<T> loss) {
     if (!result.written) continue;  // nothing that depends on it reached the loss
     const Profile::Scope scope(options_.profile, step.name, true);
     step.run(step.closure);
+    if (options_.watch != nullptr) options_.watch->after_step(i, first_uses_);
   }
   for (Slot& slot : slots_) {
     settle(slot);
     if (slot.kept && !slot.written) std::fill_n(slot.gradient, slot.shape.count(), T(0));
   }
+  if (options_.watch != nullptr) options_.watch->after_all();
 }
 
 template class Tape<float>;

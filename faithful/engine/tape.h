@@ -41,6 +41,23 @@ struct Draws {
   std::uint32_t first_sample = 0;  // number in the batch of this tape's first sample
 };
 
+// Is told how far a backward pass is: whoever adds up gradients can begin with the last layers while the first ones
+// still compute.
+class BackwardWatch {
+ public:
+  static constexpr std::uint32_t kNotUsed = 0xFFFFFFFF;
+
+  BackwardWatch() = default;
+  virtual ~BackwardWatch() = default;
+  BackwardWatch(const BackwardWatch&) = delete;
+  BackwardWatch& operator=(const BackwardWatch&) = delete;
+
+  // Steps down to `step` are done. first_uses: [entries of the parameters], the first step that may use each; the
+  // gradients of those from `step` on are complete.
+  virtual void after_step(std::size_t step, std::span<const std::uint32_t> first_uses) = 0;
+  virtual void after_all() = 0;  // all gradients are complete
+};
+
 template <class T>
 class FAITHFUL_API Tape {
  public:
@@ -54,7 +71,8 @@ class FAITHFUL_API Tape {
     std::span<T> gradients = {};  // [parameters.size()]: of the parameters; empty: only those of variables are wanted
     bool add_gradients = false;   // to what `gradients` holds already
     Draws draws = {};
-    Profile* profile = nullptr;  // adds up the seconds of every operator
+    Profile* profile = nullptr;      // adds up the seconds of every operator
+    BackwardWatch* watch = nullptr;  // is told how far backward() is
   };
 
   // Begins a pass: forgets the one before and takes back its memory.
@@ -72,7 +90,11 @@ class FAITHFUL_API Tape {
   const Parameters<T>& parameters() const { return *parameters_; }
 
   // --- Tensors ---
-  Tensor<T> operator[](Parameter parameter) { return parameter_tensors_[parameter.index]; }
+  Tensor<T> operator[](Parameter parameter) {
+    std::uint32_t& first = first_uses_[parameter.index];
+    if (first == BackwardWatch::kNotUsed) first = static_cast<std::uint32_t>(steps_.size());
+    return parameter_tensors_[parameter.index];
+  }
   Tensor<T> input(const T* data, Shape shape);            // the caller's numbers; no gradient is wanted for them
   Tensor<T> variable(T* data, Shape shape, T* gradient);  // the caller's numbers and place for their gradient
   Tensor<T> make(Shape shape);                            // a new, uninitialised result
@@ -127,6 +149,7 @@ class FAITHFUL_API Tape {
   Options options_;
   std::uint32_t draw_count_ = 0;
   std::vector<Tensor<T>> parameter_tensors_;
+  std::vector<std::uint32_t> first_uses_;  // of the parameters: the number of steps before
   std::vector<Slot> slots_;
   std::vector<Step> steps_;
 };

@@ -96,12 +96,19 @@ WindowBuffer::WindowBuffer(const WindowShape& shape, std::size_t most_windows)
       times_(shape.uses_times() ? valid_.size() : 0),
       labels_(most_windows) {}
 
+bool are_padded(const Windows& windows, std::span<const std::uint32_t> numbers) {
+  return std::ranges::any_of(numbers, [&](std::uint32_t i) { return windows[i].length < windows.length(); });
+}
+
 Samples<float> WindowBuffer::load(const Windows& windows, std::span<const std::uint32_t> numbers, ThreadPool& pool) {
+  return load(windows, numbers, pool, are_padded(windows, numbers));
+}
+
+Samples<float> WindowBuffer::load(const Windows& windows, std::span<const std::uint32_t> numbers, ThreadPool& pool,
+                                  bool padded) {
   count_ = numbers.size();
   const std::size_t samples = count_ * windows.length();
   assert(count_ <= most_windows() && samples * windows.channels() <= values_.size());
-  const bool padded =
-      std::ranges::any_of(numbers, [&](std::uint32_t i) { return windows[i].length < windows.length(); });
   const BatchBuffers buffers{.values = std::span(values_).first(samples * windows.channels()),
                              .mask = std::span(valid_).first(padded ? samples : 0),
                              .labels = std::span(labels_).first(count_),

@@ -86,6 +86,8 @@ class FAITHFUL_API WindowBuffer {
 
   // The windows of these numbers, at most `most_windows`, valid until the next load.
   Samples<float> load(const Windows& windows, std::span<const std::uint32_t> numbers, ThreadPool& pool);
+  // The same for part of a batch; `padded` is of the whole of it: parts are then computed as they would be in it.
+  Samples<float> load(const Windows& windows, std::span<const std::uint32_t> numbers, ThreadPool& pool, bool padded);
   std::span<const std::int32_t> labels() const { return {labels_.data(), count_}; }
   std::size_t most_windows() const { return labels_.size(); }
 
@@ -97,6 +99,9 @@ class FAITHFUL_API WindowBuffer {
   std::vector<std::int32_t> labels_;  // [most_windows]
   std::size_t count_ = 0;
 };
+
+// Is one of these windows shorter than its length?
+FAITHFUL_API bool are_padded(const Windows& windows, std::span<const std::uint32_t> numbers);
 
 // The logits of windows first, first + 1, .. as many as logits [.., outputs] has room for. The same bits for any number
 // of threads.

@@ -1,7 +1,7 @@
 #include "faithful/ranks/ranks.h"
 
 #include "faithful/base/error.h"
-#include "faithful/ranks/patience_internal.h"
+#include "faithful/ranks/patience.h"
 
 namespace faithful {
 
@@ -29,7 +29,7 @@ class OneRank final : public Ranks {
 }  // namespace
 
 void Ranks::wait(Transfer& transfer) {
-  ranks::Patience patience;
+  RankPatience patience;
   while (!is_done(transfer)) patience.pause();
 }
 
@@ -46,7 +46,7 @@ RankMessage Ranks::take(RankChannel channel, const Arrived& arrived) {
 }
 
 RankMessage Ranks::receive_on(RankChannel channel, std::optional<std::size_t> from) {
-  ranks::Patience patience;
+  RankPatience patience;
   for (;;) {
     if (const std::optional<Arrived> arrived = probe(from, channel)) return take(channel, *arrived);
     patience.pause();

@@ -60,10 +60,10 @@ class FAITHFUL_API Ranks {
   std::string receive_from(std::size_t from) { return receive_on(RankChannel::kMessage, from).bytes; }
 
   // --- What all ranks call, in the same order.
-  std::string broadcast(std::string_view bytes);              // those of rank 0, to all
-  std::vector<std::string> gather(std::string_view bytes);    // [size] at rank 0, in rank order; elsewhere empty
-  void barrier();                                             // returns when all have come to it
-  bool any(bool own);                                         // does one of them say so?
+  std::string broadcast(std::string_view bytes);            // those of rank 0, to all
+  std::vector<std::string> gather(std::string_view bytes);  // [size] at rank 0, in rank order; elsewhere empty
+  void barrier();                                           // returns when all have come to it
+  bool any(bool own);                                       // does one of them say so?
 
   // Ends the job on all ranks after a failure of this one; one line says why. Returns only where there are no others.
   virtual void fail(const std::string& line, int code) = 0;

@@ -34,11 +34,10 @@ class PluginRanks final : public Ranks {
   }
 
   void watch(const RanksOptions& options) {
-    watch_ = std::make_unique<ranks::Watch>(
-        *this, ranks::WatchOptions{.time_out = options.time_out,
-                                   .host = host_name(),
-                                   .report = options.report,
-                                   .abort = [this](int code) { abort(code); }});
+    watch_ = std::make_unique<ranks::Watch>(*this, ranks::WatchOptions{.time_out = options.time_out,
+                                                                       .host = host_name(),
+                                                                       .report = options.report,
+                                                                       .abort = [this](int code) { abort(code); }});
   }
 
   std::size_t rank() const override { return rank_; }

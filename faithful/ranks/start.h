@@ -13,12 +13,12 @@ namespace faithful {
 
 // What mpirun or srun says about the job, by environment variables.
 struct JobSigns {
-  std::size_t size = 1;               // processes
+  std::size_t size = 1;                  // processes
   std::optional<std::size_t> rank = {};  // this one
-  std::size_t on_host = 1;            // processes on this host
-  std::size_t rank_on_host = 0;       // this one among them
-  std::string starter = {};           // "mpirun of Open MPI", "srun"; empty: none
-  std::string plugin = {};            // "openmpi", "mpich"; empty: not known
+  std::size_t on_host = 1;               // processes on this host
+  std::size_t rank_on_host = 0;          // this one among them
+  std::string starter = {};              // "mpirun of Open MPI", "srun"; empty: none
+  std::string plugin = {};               // "openmpi", "mpich"; empty: not known
 };
 FAITHFUL_API JobSigns job_signs();
 

@@ -161,8 +161,7 @@ void Watch::run() try {
       return;
     }
     const auto pause = std::chrono::milliseconds(state == State::kWatching ? 50 : 1);
-    changed_.wait_for(lock, std::min<Clock::duration>(interval_, pause),
-                      [&] { return ended_ || state_ != state; });
+    changed_.wait_for(lock, std::min<Clock::duration>(interval_, pause), [&] { return ended_ || state_ != state; });
   }
 } catch (const std::exception& error) {
   end(fmt::format("rank {} on {}: {}", ranks_.rank(), options_.host, error.what()), 1);

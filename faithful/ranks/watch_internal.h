@@ -16,11 +16,11 @@
 namespace faithful::ranks {
 
 struct WatchOptions {
-  double time_out = 60;  // seconds without a sign of life
-  double grace = 3;      // seconds that rank 0 has for a line of its own about the same failure
-  std::string host = {};                                    // of this rank
-  std::function<void(const std::string& line)> report = {}; // to the user
-  std::function<void(int code)> abort = {};                 // ends all ranks; may return where it takes a while
+  double time_out = 60;   // seconds without a sign of life
+  double grace = 3;       // seconds that rank 0 has for a line of its own about the same failure
+  std::string host = {};  // of this rank
+  std::function<void(const std::string& line)> report = {};  // to the user
+  std::function<void(int code)> abort = {};                  // ends all ranks; may return where it takes a while
 };
 
 // Sees that all ranks live: each sends rank 0 a sign of life every second or more often, and rank 0 sends them one. A

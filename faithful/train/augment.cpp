@@ -122,15 +122,15 @@ void augment_into(const Augmentation& options, Random& random, std::span<const f
 }
 
 Samples<float> Augmenter::changed(const Samples<float>& samples, std::size_t channels, std::size_t step,
-                                  ThreadPool& pool) {
-  if (options_ == Augmentation{}) return samples;
+                                  ThreadPool& pool, std::size_t first) {
+  if (options_ == Augmentation{} || samples.count == 0) return samples;
   values_.resize(std::max(values_.size(), samples.values.size()));
   const std::size_t each = samples.values.size() / samples.count;
   pool.run(samples.count, [&](std::size_t i) {
     const Samples<float> one = samples.part(i, i + 1);
     const std::size_t there = valid_count(one.valid, each / channels) * channels;  // padding comes last
     const std::span<float> to = std::span(values_).subspan(i * each, each);
-    Random random(seed_, stream_of("augmentation") + (static_cast<std::uint64_t>(step) << 32) + i);
+    Random random(seed_, stream_of("augmentation") + (static_cast<std::uint64_t>(step) << 32) + first + i);
     augment_into(options_, random, one.values.first(there), channels, to.first(there));
     std::ranges::fill(to.subspan(there), 0.0F);
   });

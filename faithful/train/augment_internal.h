@@ -23,8 +23,10 @@ class Augmenter {
  public:
   Augmenter(const Augmentation& options, std::uint64_t seed) : options_(options), seed_(seed) {}
 
-  // The samples as they are if no option is set; else changed ones, valid until the next call.
-  Samples<float> changed(const Samples<float>& samples, std::size_t channels, std::size_t step, ThreadPool& pool);
+  // The samples as they are if no option is set; else changed ones, valid until the next call. `first`: the place of the
+  // first one in its batch.
+  Samples<float> changed(const Samples<float>& samples, std::size_t channels, std::size_t step, ThreadPool& pool,
+                         std::size_t first = 0);
 
  private:
   Augmentation options_;

@@ -13,6 +13,7 @@
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
 #include "faithful/io/safetensors.h"
+#include "faithful/ranks/ranks.h"
 
 namespace faithful {
 
@@ -290,10 +291,14 @@ std::vector<std::string> checkpoint_files(const std::string& path) {
   return files;
 }
 
-Checkpoints::Checkpoints(CheckpointOptions options)
+Checkpoints::Checkpoints(CheckpointOptions options, Ranks* ranks)
     : options_(std::move(options)), last_(std::chrono::steady_clock::now()) {
-  if (!wanted() || !options_.resume || !std::filesystem::exists(options_.path)) return;
-  found_ = load_checkpoint(options_.path);
+  if (!wanted() || !options_.resume) return;
+  if ((ranks == nullptr || ranks->is_first()) && std::filesystem::exists(options_.path))
+    found_ = load_checkpoint(options_.path);
+  if (ranks == nullptr || ranks->is_alone()) return;
+  std::string bytes = ranks->broadcast(found_ ? checkpoint_bytes(*found_) : "");
+  if (!ranks->is_first() && !bytes.empty()) found_ = parse_checkpoint(std::move(bytes), options_.path);
 }
 
 bool Checkpoints::due() const {

@@ -24,6 +24,8 @@
 
 namespace faithful {
 
+class Ranks;  // faithful/ranks/ranks.h
+
 // What makes two trainings the same, as names and values, in the order in which differences are reported.
 using Identity = std::vector<std::pair<std::string, std::string>>;
 
@@ -76,7 +78,8 @@ FAITHFUL_API std::vector<std::string> checkpoint_files(const std::string& path);
 // The checkpoints of one training.
 class FAITHFUL_API Checkpoints {
  public:
-  explicit Checkpoints(CheckpointOptions options = {});  // reads the file where it shall go on from it
+  // Reads the file where it shall go on from it. With ranks rank 0 does, and hands it to the others.
+  explicit Checkpoints(CheckpointOptions options = {}, Ranks* ranks = nullptr);
 
   // What there is to go on from; the training takes it.
   const std::optional<Checkpoint>& found() const { return found_; }

@@ -21,6 +21,7 @@
 #include "faithful/train/candidate_internal.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/train/notes_internal.h"
+#include "faithful/train/over_ranks_internal.h"
 #include "faithful/train/record_json_internal.h"
 #include "faithful/train/side_by_side_internal.h"
 #include "faithful/train/threshold_internal.h"
@@ -134,7 +135,7 @@ std::size_t Job::trainings() const {
 
 // Files to go on from must be of this job.
 void Job::check_checkpoints() {
-  if (!control_.checkpoints.resume) return;
+  if (!control_.checkpoints.resume || !train::is_first(control_.ranks)) return;
   const std::string& path = control_.checkpoints.path;
   std::vector<std::string> own;
   for (std::size_t i = 0; i < trainings(); ++i) own.push_back(checkpoint_path(path, i, trainings()));
@@ -153,6 +154,7 @@ void Job::check_checkpoints() {
 // Where it begins anew, those of an earlier job must not stay.
 void Job::remove_checkpoints() const {
   std::error_code ignored;
+  if (!train::is_first(control_.ranks)) return;
   for (const std::string& file : checkpoint_files(control_.checkpoints.path)) std::filesystem::remove(file, ignored);
 }
 
@@ -259,6 +261,7 @@ bool Job::fit_transformers(FitResult& result, Candidate& candidate) {
     std::move(trained.begin() + static_cast<std::ptrdiff_t>(folds_ * members), trained.end(), std::back_inserter(last));
     trained.erase(trained.begin() + static_cast<std::ptrdiff_t>(folds_ * members), trained.end());
   }
+  if (!train::is_first(control_.ranks)) return true;
   candidate.name = "Transformer";
   result.training = last[0].result;
   if (chooses_epochs())
@@ -350,14 +353,18 @@ void Job::keep(Candidate candidate, FitResult& result) const {
   result.held_out_log_loss = mean_loss(log_losses(result.held_out, result.held_out_labels));
 }
 
+// Transformers take all ranks; rank 0 does the rest.
 bool Job::fit(FitResult& result) {
   const ModelKind kind = options_.kind;
+  const bool first = train::is_first(control_.ranks);
+  if (!first && !has_transformers(kind)) return true;
   if (kind == ModelKind::kKernels && data_->labels.empty()) {
     result.training.record.seconds.forward_backward = seconds_of([&] { fit_left_out(result); });
     return true;
   }
   Candidate candidate;
   if (has_transformers(kind) && !fit_transformers(result, candidate)) return false;
+  if (!first) return true;
   const double seconds = seconds_of([&] {
     if (kind == ModelKind::kAuto) candidate = choose_kind(std::move(candidate), result);
     if (kind == ModelKind::kMixed)
@@ -459,7 +466,7 @@ FitResult Job::run() {
   if (resumed_from_ > 0) result.notes.push_back(fmt::format("resumed at step {}", resumed_from_));
   if (!control_.checkpoints.resume) remove_checkpoints();  // what could be refused has been accepted
   result.stopped = !fit(result);
-  if (result.stopped) return result;
+  if (result.stopped || !train::is_first(control_.ranks)) return result;
   take_threshold(result);
   score(result);
   FitOptions recorded = options_;

@@ -25,6 +25,7 @@
 namespace faithful {
 
 struct EpochRecord;  // faithful/train/record.h
+class Ranks;         // faithful/ranks/ranks.h
 
 enum class ModelKind : std::uint8_t {
   kTransformer,
@@ -111,10 +112,11 @@ struct FitControl {
   bool progress = false;               // show a bar
   ProgressSink sink = {};              // where to
   std::function<void(const std::string& training, std::size_t epoch, const EpochRecord&)> on_epoch = {};
+  Ranks* ranks = nullptr;  // train together, on the same data and options; rank 0 alone writes, and has the result
 };
 
-// Fits a classifier to a data set. Same data and options: same bits, for any number of threads, and however often it
-// was stopped and resumed.
+// Fits a classifier to a data set. Same data and options: same bits, for any number of threads and ranks, and however
+// often it was stopped and resumed.
 //   blocked, series, random: one training; the validation part chooses the epoch and, for two classes, the threshold.
 //   given: each fold of the training part validates a training on the others, with the same seed, over all epochs
 //   (patience does not count); the epoch with the best mean value is where the training on all of train stops, on the

@@ -13,8 +13,8 @@ namespace {
 
 // What came later is recorded only where it does something.
 bool is_recorded(const Setting& setting) {
-  static constexpr std::string_view kLater[] = {"steps", "smoothing", "warp",   "crop",
-                                                "mix",   "gain",      "jitter", "cutout"};
+  static constexpr std::string_view kLater[] = {"steps", "smoothing", "warp",   "crop",  "mix",
+                                                "gain",  "jitter",    "cutout", "shards"};
   if (std::ranges::find(kLater, setting.field.name) == std::end(kLater)) return true;
   const FieldValue value = value_of(setting);
   return value != FieldValue(std::size_t{0}) && value != FieldValue(0.0);
@@ -90,6 +90,11 @@ std::vector<Setting> settings(TrainOptions& options) {
        &options.augmentation.jitter},
       {{"cutout", "X", "augmentation: largest share of a window that is set to zero", {.least = 0, .below = 1}},
        &options.augmentation.cutout},
+      {{"shards",
+        "N",
+        "parts of a batch, which the ranks of a job share; 0: 8, or 2 with batch norms; the result depends on it",
+        {.most = 1024}},
+       &options.shards},
       {{"seed", "N", "seed of start values, batches, dropout and augmentation"}, &options.seed}};
   for (Setting& setting : all) {
     const std::string& name = setting.field.name;

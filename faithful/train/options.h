@@ -51,6 +51,8 @@ struct TrainOptions {
   Selection select = Selection::kAuto;
   double smoothing = 0;  // share of each label that is spread evenly over all classes
   Augmentation augmentation = {};
+  std::size_t shards = 0;  // parts of a batch, whose gradients are added in their order; 0: 8, or 2 where batch norms
+                           // take their statistics from a shard. Ranks share them
   std::uint64_t seed = 1;  // of the start values, the order of the windows, dropout and augmentation
   bool operator==(const TrainOptions&) const = default;
 };

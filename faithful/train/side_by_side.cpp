@@ -3,6 +3,7 @@
 #include <mutex>
 #include <optional>
 
+#include "faithful/train/over_ranks_internal.h"
 #include "faithful/train/side_by_side_internal.h"
 
 namespace faithful::train {
@@ -13,7 +14,7 @@ namespace {
 class Shared {
  public:
   Shared(std::span<const Training> trainings, const FitControl& control) : control_(control) {
-    if (!control.progress || trainings.size() == 1) return;
+    if (!control.progress || trainings.size() == 1 || !is_first(control.ranks)) return;
     std::size_t steps = 0;
     for (const Training& one : trainings) steps += schedule_steps(one.options, one.sets->train.size());
     bar_.emplace("train", steps, control.sink);
@@ -55,6 +56,7 @@ TrainControl control_of(const Training& training, const FitControl& control, con
   made.shared_log = &shared.log();
   made.keep_finished = several;
   made.keep_scores = training.keep_scores;
+  made.ranks = control.ranks;
   if (control.on_epoch)
     made.on_epoch = [&shared, title = training.title](std::size_t epoch, const EpochRecord& record) {
       shared.tell(title, epoch, record);
@@ -78,7 +80,7 @@ std::vector<Trained> train_side_by_side(std::span<const Training> trainings, con
     try {
       CheckpointOptions options = control.checkpoints;
       options.path = checkpoint_path(options.path, numbers.first + i, numbers.all);
-      Checkpoints checkpoints(options);
+      Checkpoints checkpoints(options, control.ranks);
       const TrainControl own = control_of(trainings[i], control, identity, checkpoints, numbers.all > 1, shared);
       trained[i].result = train_classifier(trained[i].model, *trainings[i].sets, trainings[i].options, pool, own);
     } catch (...) {
@@ -86,8 +88,11 @@ std::vector<Trained> train_side_by_side(std::span<const Training> trainings, con
       throw;
     }
   };
-  if (trainings.size() == 1)
-    run(0);  // with all threads
+  if (several(control.ranks) != nullptr || trainings.size() == 1)
+    for (std::size_t i = 0; i < trainings.size(); ++i) {
+      run(i);  // with all threads
+      if (trained[i].result.reason == StopReason::kStopped) shared.stop();
+    }
   else
     pool.run(trainings.size(), run);
   return trained;

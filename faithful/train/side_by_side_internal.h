@@ -32,8 +32,8 @@ struct TrainingNumbers {
   std::size_t all = 1;    // of the whole job
 };
 
-// Trains them on the threads of the pool: each on one thread, or a single one on all of them. The bits do not depend on
-// it. One that the caller stops, or that fails, stops the others, too; each saves its checkpoint.
+// Trains them on the threads of the pool: each on one thread, or a single one on all of them. With ranks one after the
+// other, each on all ranks and threads. The bits do not depend on it. One that the caller stops, or that fails, stops the others, too; each saves its checkpoint.
 std::vector<Trained> train_side_by_side(std::span<const Training> trainings, const TrainingNumbers& numbers,
                                         const Identity& identity, const FitControl& control, ThreadPool& pool);
 

@@ -17,6 +17,7 @@
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/augment_internal.h"
+#include "faithful/train/over_ranks_internal.h"
 #include "faithful/train/prepare_internal.h"
 #include "faithful/train/validation_internal.h"
 #include "faithful/window/batches.h"
@@ -87,8 +88,8 @@ Identity identity_of(const ModelConfig& config, const WindowSets& sets, const Tr
 }
 
 // The statistics of a stem's batch norms are those of a shard: few shards, so that each has enough windows.
-std::size_t shards_of(const ModelConfig& config) {
-  return config.input.branches > 0 ? 2 : 8;
+std::size_t shards_of(const ModelConfig& config, const TrainOptions& options) {
+  return options.shards > 0 ? options.shards : config.input.branches > 0 ? 2 : 8;
 }
 
 // One training, from the first step to the last.
@@ -123,6 +124,7 @@ class Trainer {
   const TrainOptions& options_;
   ThreadPool& pool_;
   const TrainControl& control_;
+  Ranks* ranks_;  // where there are several
   Identity identity_;
   std::vector<float> class_weights_;       // [K]; empty: 1
   std::vector<float> series_weights_;      // of the series of the data set; empty: 1
@@ -149,15 +151,17 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
       options_(options),
       pool_(pool),
       control_(control),
+      ranks_(train::several(control.ranks)),
       identity_(identity_of(model.config(), sets, options, control.identity)),
       held_labels_(sets.validation.labels()),
       held_logits_(sets.validation.size() * model.config().outputs()),
       held_probabilities_(sets.validation.size(), model.config().input.classes),
       inference_(Transformer::view_of(model)),
       shards_(model.parameters(), pool,
-              {.shards = shards_of(model.config()),
+              {.shards = shards_of(model.config(), options),
                .at_once = engine::samples_at_once(model.config().body.width, model.config().steps()),
-               .seed = options.seed}),
+               .seed = options.seed,
+               .ranks = ranks_}),
       batches_(sets.train, {.size = options.batch, .seed = options.seed}),
       loader_(inference_.shape(), options.batch),
       augmenter_(options.augmentation, options.seed) {
@@ -169,7 +173,7 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
     state_.record.validation_scores.columns = held_labels_.size();
   }
   state_.record.history.reserve(schedule_epochs());
-  if (!control.log.empty()) log_.emplace(control.log);
+  if (!control.log.empty() && train::is_first(ranks_)) log_.emplace(control.log);
 }
 
 void Trainer::resume() {
@@ -206,13 +210,14 @@ TrainResult Trainer::run() {
   resume();
   if (control_.shared_bar != nullptr)
     control_.shared_bar->advance(state_.step);
-  else if (control_.progress)
+  else if (control_.progress && train::is_first(ranks_))
     progress_.emplace(control_.title, std::min(last_epoch() * steps_of_epoch(), schedule_steps()) - state_.step,
                       control_.sink);
   while (state_.epoch < last_epoch() && !is_hopeless()) {
     if (!run_epoch()) {
       result_.reason = StopReason::kStopped;
       save();
+      if (ranks_ != nullptr) ranks_->barrier();  // it is saved before any of them ends
       break;
     }
     end_epoch();
@@ -233,11 +238,13 @@ bool Trainer::run_epoch() {
   epoch_started_ = now();
   while (state_.batch < steps_of_epoch() && state_.step < schedule_steps()) {
     const std::span<const std::uint32_t> numbers = batches_[state_.batch];
+    if (ranks_ != nullptr) shards_.raise_flag(control_.stop && control_.stop());
     step(numbers);
     ++state_.batch;
     ++state_.step;
     show();
-    if (control_.stop && control_.stop()) return false;
+    // All ranks stop after the same step, whichever was asked to.
+    if (ranks_ != nullptr ? shards_.is_flag_raised() : control_.stop && control_.stop()) return false;
     if (control_.checkpoints != nullptr && control_.checkpoints->due()) save();
   }
   return true;
@@ -246,18 +253,23 @@ bool Trainer::run_epoch() {
 void Trainer::step(std::span<const std::uint32_t> numbers) {
   TrainSeconds& seconds = state_.record.seconds;
   const auto count = static_cast<double>(numbers.size());
+  const auto own = shards_.own_samples(numbers.size());
+  const std::span<const std::uint32_t> own_numbers = numbers.subspan(own.begin, own.end - own.begin);
   Samples<float> samples;
   {
     const Timed timed(seconds.data);
-    samples = augmenter_.changed(loader_.load(sets_.train, numbers, pool_), sets_.train.channels(), state_.step, pool_);
+    samples = loader_.load(sets_.train, own_numbers, pool_, are_padded(sets_.train, numbers));
+    samples = augmenter_.changed(samples, sets_.train.channels(), state_.step, pool_, own.begin);
   }
-  for (std::size_t i = 0; i < numbers.size() && !sample_weights_.empty(); ++i)
-    sample_weights_[i] = series_weights_[sets_.train[numbers[i]].series];
-  const std::span<const float> weights = std::span(sample_weights_).first(sample_weights_.empty() ? 0 : numbers.size());
+  for (std::size_t i = 0; i < own_numbers.size() && !sample_weights_.empty(); ++i)
+    sample_weights_[i] = series_weights_[sets_.train[own_numbers[i]].series];
+  const std::span<const float> weights =
+      std::span(sample_weights_).first(sample_weights_.empty() ? 0 : own_numbers.size());
   double loss = 0;
   {
     const Timed timed(seconds.forward_backward);
-    loss = shards_.accumulate(numbers.size(), [&](engine::Tape<float>& tape, std::size_t begin, std::size_t end) {
+    loss = shards_.accumulate(numbers.size(), [&](engine::Tape<float>& tape, std::size_t first, std::size_t last) {
+      const std::size_t begin = first - own.begin, end = last - own.begin;
       return model_.loss(tape, samples.part(begin, end), loader_.labels().subspan(begin, end - begin),
                          {.class_weights = class_weights_,
                           .scale = 1 / count,
@@ -291,6 +303,7 @@ void Trainer::end_epoch() {
   state_.epoch += 1;
   state_.batch = 0;
   state_.loss_sum = state_.norm_sum = 0;
+  if (ranks_ != nullptr) train::check_same_weights(*ranks_, std::as_const(model_).parameters().values(), state_.epoch);
   const bool is_best = validates_after(state_.epoch) &&
                        (all.best_epoch == 0 || is_better(record, all.history[all.best_epoch - 1], options_.select));
   if (is_best) {
@@ -299,13 +312,13 @@ void Trainer::end_epoch() {
     state_.best_weights.assign(weights.begin(), weights.end());
   }
   write_log(record);
-  if (control_.on_epoch) control_.on_epoch(state_.epoch, record);
+  if (control_.on_epoch && train::is_first(ranks_)) control_.on_epoch(state_.epoch, record);
   if (control_.checkpoints != nullptr && control_.checkpoints->due()) save();
 }
 
 void Trainer::validate_into_record(EpochRecord& record) {
   const Timed timed(state_.record.seconds.validation);
-  logits_into(inference_, sets_.validation, 0, pool_, held_logits_);
+  train::logits_over_ranks_into(ranks_, inference_, sets_.validation, pool_, held_logits_);
   probabilities_into<float>(held_logits_, model_.config().input.classes, held_probabilities_.values);
   validate_into(held_logits_, held_probabilities_, held_labels_, class_weights_, record);
   if (state_.record.validation_labels.empty()) return;
@@ -331,7 +344,7 @@ void Trainer::restore_best() {
 }
 
 void Trainer::save() {
-  if (control_.checkpoints == nullptr) return;
+  if (control_.checkpoints == nullptr || !train::is_first(ranks_)) return;
   const Timed timed(state_.record.seconds.checkpoints);
   control_.checkpoints->save(
       identity_, state_,
@@ -383,6 +396,9 @@ TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, c
   check_train_options(options);
   check_windows(model, sets);
   const TrainOptions made = settled(options, sets.train.size());
+  if (Ranks* ranks = train::several(control.ranks))
+    train::check_same_training(*ranks, identity_of(model.config(), sets, made, control.identity),
+                               shards_of(model.config(), made), made.batch);
   return Trainer(model, sets, made, pool, control).run();
 }
 

@@ -8,6 +8,7 @@
 #include "faithful/base/progress.h"
 #include "faithful/base/threads.h"
 #include "faithful/model/classifier.h"
+#include "faithful/ranks/ranks.h"
 #include "faithful/train/checkpoint.h"
 #include "faithful/train/options.h"
 #include "faithful/train/record.h"
@@ -28,6 +29,7 @@ struct TrainControl {
   std::mutex* shared_log = nullptr;    // held while a line is added to a log that they share
   bool keep_finished = false;          // save a checkpoint at the end, too: others of the same job still run
   bool keep_scores = false;            // fill TrainRecord::validation_scores (two classes)
+  Ranks* ranks = nullptr;              // train together; rank 0 alone saves, logs and shows. None: this process alone
   std::function<void(std::size_t epoch, const EpochRecord&)> on_epoch = {};  // after every epoch, from 1
 };
 
@@ -56,8 +58,8 @@ FAITHFUL_API std::size_t schedule_steps(const TrainOptions& options, std::size_t
 
 // Trains a model on sets.train from start values of options.seed and leaves in it the weights of the best epoch by
 // sets.validation (of the last one where that is empty). The loss is the cross-entropy, mean over a batch, weighted by
-// class. Same data, config and options: same bits, for any number of threads, and however often it was stopped and
-// resumed. When it was stopped (kStopped) the model holds the weights of that moment.
+// class. Same data, config and options: same bits, for any number of threads and ranks, and however often it was stopped
+// and resumed. When it was stopped (kStopped) the model holds the weights of that moment.
 // InputError for impossible options, windows without labels, and a checkpoint of something else; Error where the loss
 // is no longer a number.
 FAITHFUL_API TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, const TrainOptions& options,

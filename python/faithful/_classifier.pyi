@@ -70,6 +70,7 @@ class TimeSeriesTransformer:
         gain: float | None = None,
         jitter: float | None = None,
         cutout: float | None = None,
+        shards: int | None = None,
         scaler: Literal["standard", "min-max", "robust", "none"] = "standard",
         scaling: Literal["auto", "common", "window"] = "common",
         validation: float | int | None = None,

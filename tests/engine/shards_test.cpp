@@ -7,6 +7,7 @@
 #include "faithful/base/random.h"
 #include "tests/allocations.h"
 #include "tests/engine/reference_model.h"
+#include "tests/ranks/thread_ranks.h"
 
 namespace faithful::engine {
 namespace {
@@ -18,13 +19,14 @@ using testing::ReferenceModel;
 constexpr ReferenceConfig kSmall{.channels = 3, .width = 16, .heads = 2, .layers = 2, .positions = 11, .dropout = 0.1};
 
 std::vector<float> weights_after(std::size_t steps, std::size_t threads, std::size_t shards = 5,
-                                 std::size_t at_once = 0) {
+                                 std::size_t at_once = 0, Ranks* ranks = nullptr) {
   ThreadPool pool(threads);
   ReferenceModel<float> model(kSmall);
   const ReferenceBatch<float> batch(kSmall, 13);
-  Shards<float> training(model.parameters, pool, {.shards = shards, .at_once = at_once, .seed = 3});
+  Shards<float> training(model.parameters, pool,
+                         {.shards = shards, .at_once = at_once, .seed = 3, .ranks = ranks, .bucket = 300});
   for (std::size_t i = 0; i < steps; ++i) {
-    training.accumulate(13, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
+    training.accumulate(i % 4 == 3 ? 2 : 13, [&](Tape<float>& tape, std::size_t begin, std::size_t end) {
       return model.loss(tape, batch.x, batch.labels, begin, end);
     });
     training.update({.rate = 1e-3});
@@ -40,6 +42,25 @@ TEST(Shards, WeightsAreBitIdenticalForAnyNumberOfThreads) {
   EXPECT_EQ(weights_after(50, 4), one);
   for (const float w : one) ASSERT_TRUE(std::isfinite(w));
   EXPECT_EQ(weights_after(20, 3, 5, 2), weights_after(20, 1, 5, 2));
+}
+
+// [ranks] of run_ranks
+std::vector<std::vector<float>> weights_of_ranks(std::size_t ranks, std::size_t threads, std::size_t shards,
+                                                 std::size_t at_once) {
+  std::vector<std::vector<float>> all(ranks);
+  faithful::testing::run_ranks(
+      ranks, [&](Ranks& own) { all[own.rank()] = weights_after(20, threads, shards, at_once, &own); });
+  return all;
+}
+
+// Every fourth batch has two samples: most ranks have no shard of it.
+TEST(Shards, WeightsAreBitIdenticalForAnyNumberOfRanks) {
+  for (const std::size_t at_once : {0, 1}) {
+    const std::vector<float> one = weights_after(20, 1, 5, at_once);
+    for (const std::size_t ranks : {1, 2, 3, 5})
+      for (const std::size_t threads : {1, 2})
+        for (const std::vector<float>& weights : weights_of_ranks(ranks, threads, 5, at_once)) ASSERT_EQ(weights, one);
+  }
 }
 
 TEST(Shards, TheCutChangesRoundingOnly) {

@@ -3,11 +3,11 @@
 #include <chrono>
 #include <thread>
 
-namespace faithful::ranks {
+namespace faithful {
 
 // How to wait for a message: at first by giving the processor to whoever wants it, so that an answer is taken at once;
 // after a while asleep, because on a full machine the others need the processor to come up with it.
-class Patience {
+class RankPatience {
  public:
   void pause() {
     if (pauses_ < kShort) ++pauses_;
@@ -22,4 +22,4 @@ class Patience {
   int pauses_ = 0;
 };
 
-}  // namespace faithful::ranks
+}  // namespace faithful
