@@ -3,18 +3,15 @@ import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import time
 
 import pytest
 
-from program import BUILD, PROGRAM, TINY, quick_folder, stable, write_tiny
+from program import BUILD, TINY, quick_folder, stable, write_tiny
+from studies import LONG, SHORT, ended, start, undisturbed
 
 pytestmark = pytest.mark.unsanitized("libraries of MPI are not made for sanitizers; tests/ranks/rank_crew_test.cpp runs there")
 
-STUDY = ["compare", "tiny.csv", "--label", "broken", *TINY, "--seeds", "2", "--encodings", "sinusoidal,dft", "--rates", "0.01,0.02", "--gap-seeds",
-         "0", "--no-minirocket", "--threads", "1", "-o", "out"]
-SHORT, LONG = [*STUDY, "--epochs", "2"], [*STUDY, "--epochs", "60"]
 CHOOSE = ["choose", "tiny.csv", "--label", "broken", *TINY, "--epochs", "2", "--encodings", "none,dft", "--folds", "3", "--repeats", "2", "--threads", "1"]
 STARTERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
 
@@ -33,28 +30,9 @@ def folder():
         yield path
 
 
-def start(folder, starter, arguments):
-    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "TMPDIR": str(folder), "OMPI_ALLOW_RUN_AS_ROOT": "1",
-                   "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "FAITHFUL_TEST_JOB": str(folder)}
-    return subprocess.Popen([*starter, PROGRAM, *arguments], cwd=folder, env=environment, text=True, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, start_new_session=True)
-
-
-def ended(process):
-    output, errors = process.communicate(timeout=300)
-    assert process.returncode == 0, (process.returncode, output, errors)
-    return output
-
-
 @pytest.fixture(scope="module")
 def expected():
-    """By command: what one process prints and keeps."""
-    found = {}
-    for arguments in (SHORT, LONG):
-        with quick_folder() as folder:
-            write_tiny(folder / "tiny.csv", 400)
-            found[tuple(arguments)] = ended(start(folder, [], arguments)), (folder / "out/runs.jsonl").read_bytes()
-    return found
+    return undisturbed()
 
 
 def check(folder, arguments, expected, output):
@@ -65,7 +43,7 @@ def check(folder, arguments, expected, output):
 
 @pytest.mark.parametrize("ranks", ["1", "2", "3"])
 def test_ranks_print_the_table_of_one_process(folder, mpi, expected, ranks):
-    check(folder, SHORT, expected, ended(start(folder, [*mpi, "-n", ranks], SHORT)))
+    check(folder, SHORT, expected, ended(start(folder, SHORT, [*mpi, "-n", ranks])))
 
 
 def ranks_in(folder):
@@ -86,7 +64,7 @@ def ranks_in(folder):
 @pytest.mark.parametrize("victim", ["0", "1"])
 def test_a_killed_rank_ends_the_job_and_the_same_command_goes_on(folder, mpi, expected, victim):
     runs = folder / "out/runs.jsonl"
-    process = start(folder, [*mpi, "-n", "2"], LONG)
+    process = start(folder, LONG, [*mpi, "-n", "2"])
     end = time.monotonic() + 100
     while not runs.exists() or runs.read_bytes().count(b"\n") < 4:
         assert time.monotonic() < end and process.poll() is None
@@ -97,27 +75,27 @@ def test_a_killed_rank_ends_the_job_and_the_same_command_goes_on(folder, mpi, ex
     assert "signal 9" in output + errors or "EXIT CODE: 9" in output + errors, (output, errors)
     kept = runs.read_bytes()
     finished = kept[: kept.rindex(b"\n") + 1]
-    check(folder, LONG, expected, ended(start(folder, [*mpi, "-n", "2"], LONG)))
+    check(folder, LONG, expected, ended(start(folder, LONG, [*mpi, "-n", "2"])))
     assert runs.read_bytes().startswith(finished)  # none of them ran again
 
 
 def test_choose_over_ranks_and_workers(folder, mpi):
-    alone = ended(start(folder, [], CHOOSE))
-    assert ended(start(folder, [*mpi, "-n", "2"], CHOOSE)) == alone
-    assert ended(start(folder, [*mpi, "-n", "2"], [*CHOOSE, "-o", "kept"])) == alone
+    alone = ended(start(folder, CHOOSE))
+    assert ended(start(folder, CHOOSE, [*mpi, "-n", "2"])) == alone
+    assert ended(start(folder, [*CHOOSE, "-o", "kept"], [*mpi, "-n", "2"])) == alone
     kept = {path.name: path.stat().st_mtime_ns for path in (folder / "kept/trainings").iterdir()}
     assert len(kept) == 1 + 2 * 2 * 3  # the number of steps; encodings, repeats, folds
-    workers = [start(folder, [], [*CHOOSE, "-o", "shared", "--worker", worker]) for worker in ("1/2", "2/2")]
+    workers = [start(folder, [*CHOOSE, "-o", "shared", "--worker", worker]) for worker in ("1/2", "2/2")]
     assert [ended(worker) for worker in workers] == [alone, alone]
     assert sorted(path.name for path in (folder / "shared/trainings").iterdir()) == sorted(kept)
-    assert ended(start(folder, [], [*CHOOSE, "-o", "kept"])) == alone  # nothing is trained again
+    assert ended(start(folder, [*CHOOSE, "-o", "kept"])) == alone  # nothing is trained again
     assert {path.name: path.stat().st_mtime_ns for path in (folder / "kept/trainings").iterdir()} == kept
 
 
 def test_one_line_from_rank_zero(folder, mpi):
     for arguments, message in (([*SHORT, "--seeds", "0"], "--seeds"), ([*SHORT[:1], "none.csv", *SHORT[2:]], "none.csv"),
                                ([*SHORT, "--worker", "1/2"], "--worker runs as one process")):
-        process = start(folder, [*mpi, "-n", "2"], arguments)
+        process = start(folder, arguments, [*mpi, "-n", "2"])
         _, errors = process.communicate(timeout=100)
         assert process.returncode != 0
         lines = [line for line in errors.splitlines() if line.startswith("faithful: ")]

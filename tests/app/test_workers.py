@@ -3,17 +3,12 @@ import json
 import os
 import random
 import signal
-import subprocess
 import time
 
 import pytest
 
-from program import PROGRAM, TINY, quick_folder, rejected, run, stable, write_tiny
-
-STUDY = ["compare", "tiny.csv", "--label", "broken", *TINY, "--seeds", "2", "--encodings", "sinusoidal,dft", "--rates", "0.01,0.02", "--gap-seeds",
-         "0", "--no-minirocket", "--threads", "1", "-o", "out"]
-SHORT, LONG = [*STUDY, "--epochs", "2"], [*STUDY, "--epochs", "60"]
-
+from program import quick_folder, rejected, run, stable, write_tiny
+from studies import LONG, SHORT, ended, start, undisturbed
 
 @pytest.fixture
 def folder():
@@ -22,27 +17,13 @@ def folder():
         yield path
 
 
-def start(folder, arguments, worker=None):
-    words = [PROGRAM, *arguments, *(["--worker", worker] if worker else [])]
-    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "TMPDIR": str(folder)}
-    return subprocess.Popen(words, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-
-
-def ended(process, code=0):
-    output, errors = process.communicate(timeout=600)
-    assert process.returncode == code, (process.returncode, output, errors)
-    return output if code == 0 else errors
-
-
 @pytest.fixture(scope="module")
 def expected():
-    """By command: what one process prints and keeps."""
-    found = {}
-    for arguments in (SHORT, LONG):
-        with quick_folder() as folder:
-            write_tiny(folder / "tiny.csv", 400)
-            found[tuple(arguments)] = ended(start(folder, arguments)), (folder / "out/runs.jsonl").read_bytes()
-    return found
+    return undisturbed()
+
+
+def work(folder, arguments, worker):
+    return start(folder, [*arguments, "--worker", worker] if worker else arguments)
 
 
 def check(folder, arguments, expected, outputs, killed=False):
@@ -68,27 +49,27 @@ def wait_for(condition, seconds=100):
 
 @pytest.mark.parametrize("workers", [["1/1"], ["1/2", "2/2"], ["1/3", "2/3", "3/3"], ["1/2", "1/2"], ["4/7"]])
 def test_any_workers_give_the_table_of_one_process(folder, expected, workers):
-    processes = [start(folder, SHORT, worker) for worker in workers]
+    processes = [work(folder, SHORT, worker) for worker in workers]
     outputs = [ended(process) for process in processes]
     check(folder, SHORT, expected, outputs)
-    late = ended(start(folder, SHORT, "2/2"))  # after the end
+    late = ended(work(folder, SHORT, "2/2"))  # after the end
     assert late.startswith("worker 2/2: all 18 runs are in out/runs.jsonl"), late
 
 
 @pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
 def test_the_others_go_on_where_one_is_killed(folder, expected):
-    first, second = start(folder, LONG, "1/3"), start(folder, LONG, "2/3")
+    first, second = work(folder, LONG, "1/3"), work(folder, LONG, "2/3")
     wait_for(lambda: len(results(folder)) >= 2 or first.poll() is not None)
     first.kill()
     first.communicate()
-    third = start(folder, LONG, "1/3")
+    third = work(folder, LONG, "1/3")
     check(folder, LONG, expected, [ended(second), ended(third)])
 
 
 @pytest.mark.unsanitized("takes minutes; the moments of the kills are the same without them")
 @pytest.mark.parametrize("then", ["1/2", None])
 def test_all_killed_and_started_again(folder, expected, then):
-    processes = [start(folder, LONG, "1/2"), start(folder, LONG, "2/2")]
+    processes = [work(folder, LONG, "1/2"), work(folder, LONG, "2/2")]
     wait_for(lambda: len(results(folder)) >= 3)
     for process in processes:
         process.kill()
@@ -96,7 +77,7 @@ def test_all_killed_and_started_again(folder, expected, then):
     finished = [path.read_text() for path in results(folder)]
     shown = run("compare", "--finished", "out", cwd=folder)  # before they are moved
     assert shown.returncode in (0, 2)  # 2: only learning rates were tried yet
-    check(folder, LONG, expected, [ended(start(folder, LONG, then))])
+    check(folder, LONG, expected, [ended(work(folder, LONG, then))])
     kept = (folder / "out/runs.jsonl").read_text()
     assert all(line in kept for line in finished)  # with their seconds: none of them ran again
 
@@ -105,7 +86,7 @@ def test_all_killed_and_started_again(folder, expected, then):
 def test_killed_at_random_moments(folder, expected):
     moments, kills = random.Random(1), 0
     while kills < int(os.environ.get("FAITHFUL_WORKER_KILLS", "10")):
-        processes = [start(folder, SHORT, worker) for worker in ("1/2", "2/2")]
+        processes = [work(folder, SHORT, worker) for worker in ("1/2", "2/2")]
         time.sleep(moments.uniform(0.05, 0.8))
         for process in moments.sample(processes, 1 + kills % 2):
             process.kill()
@@ -117,7 +98,7 @@ def test_killed_at_random_moments(folder, expected):
             check(folder, SHORT, expected, [output for process, (output, _) in zip(processes, outputs) if process.returncode == 0], killed=True)
             for path in (folder / "out").iterdir():
                 path.unlink()
-    check(folder, SHORT, expected, [ended(start(folder, SHORT, "1/1"))])
+    check(folder, SHORT, expected, [ended(work(folder, SHORT, "1/1"))])
 
 
 def test_a_claim_counts_while_it_is_renewed(folder, expected):
@@ -126,7 +107,7 @@ def test_a_claim_counts_while_it_is_renewed(folder, expected):
     (folder / "out/workers").mkdir(parents=True)
     claim = folder / "out/workers" / f"{key}.claim-1"
     claim.write_text("other-kernel worker 1/2, process 1 on another machine\n")
-    process = start(folder, [*SHORT, "--worker-timeout", "1.5"], "2/2")
+    process = work(folder, [*SHORT, "--worker-timeout", "1.5"], "2/2")
     renewed = time.monotonic()
     while time.monotonic() < renewed + 3:
         os.utime(claim)
@@ -136,20 +117,20 @@ def test_a_claim_counts_while_it_is_renewed(folder, expected):
 
 
 def test_stopped_workers_leave_their_runs_to_others(folder, expected):
-    process = start(folder, LONG, "1/2")
+    process = work(folder, LONG, "1/2")
     wait_for(lambda: results(folder))
     process.send_signal(signal.SIGTERM)
     assert "faithful: stopped; finished runs are kept beside out/runs.jsonl: the same command continues\n" in ended(process, 1)
     assert not list((folder / "out/workers").glob("*.claim-*"))
-    check(folder, LONG, expected, [ended(start(folder, LONG, "2/2"))])
+    check(folder, LONG, expected, [ended(work(folder, LONG, "2/2"))])
 
 
 def test_workers_and_a_process_alone_exclude_each_other(folder):
     for first, second in (("1/2", None), (None, "1/2")):
-        process = start(folder, LONG, first)
+        process = work(folder, LONG, first)
         wait_for(lambda: (folder / "out/runs.jsonl").exists())
         time.sleep(0.2)
-        message = ended(start(folder, LONG, second), 2)
+        message = ended(work(folder, LONG, second), 2)
         process.kill()
         process.communicate()
         assert message == ("faithful: out/runs.jsonl: expected a file that no other process writes, found one that is in use "
@@ -157,9 +138,9 @@ def test_workers_and_a_process_alone_exclude_each_other(folder):
 
 
 def test_workers_must_agree_on_the_settings(folder):
-    process = start(folder, LONG, "1/2")
+    process = work(folder, LONG, "1/2")
     wait_for(lambda: list((folder / "out").glob("workers/*.settings")))
-    assert "expected runs of tiny with epochs 2, found epochs 60" in ended(start(folder, SHORT, "2/2"), 2)
+    assert "expected runs of tiny with epochs 2, found epochs 60" in ended(work(folder, SHORT, "2/2"), 2)
     process.kill()
     process.communicate()
 
