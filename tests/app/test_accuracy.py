@@ -202,7 +202,7 @@ def test_calibration_table_pools_thirds_and_names_what_misses(tmp_path):
         measured.add_jsonl(file, line("kernels", third, .5, .3))
         measured.add_jsonl(file, line(calibration.PEER, third, .99, .2))
     measured.add_jsonl(file, line("Transformer", 0, .99, .1))
-    text = calibration.text(file)
+    text = " ".join(calibration.text(file).split())
     assert "| kernels | 2.00 → .300 |" in text and "| Transformer | 2.00 → .100 (1 of 3) |" in text
     assert "**kernels**: ECE within 0.03 of its floor on 0 of 1 sets (not: Libras); log loss below" in text
     assert "on 0 of 1 (not: Libras)." in text
