@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -5,11 +6,15 @@
 #include "app/data_arguments.h"
 #include "app/encoding_choice.h"
 #include "app/interrupt.h"
+#include "app/job.h"
 #include "app/model_arguments.h"
+#include "app/study_runner.h"
 #include "app/training_arguments.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
+#include "faithful/io/folder_crew.h"
 #include "faithful/io/json.h"
+#include "faithful/ranks/rank_crew.h"
 
 namespace faithful::app {
 
@@ -23,10 +28,42 @@ struct ChooseVerbOptions {
   ChooseOptions choose;
   std::size_t seed = 1;
   bool json = false;
-  std::size_t threads = default_threads();
+  std::string output;
+  std::size_t threads = threads_of_rank();
+  WorkerArguments worker;
 };
 
+// Trainings of workers are kept in no other place than their folder.
+class NothingElse final : public KeptResults {
+ public:
+  void refresh() override {}
+  std::optional<std::string> find(const std::string& /*name*/) override { return std::nullopt; }
+};
+
+// Who runs the trainings, if not the threads of this process alone, and where finished ones are kept.
+std::unique_ptr<Crew> make_crew(const ChooseVerbOptions& said, Ranks* ranks, KeptResults& kept) {
+  if (said.worker.worker && said.output.empty())
+    reject({{.field = "worker"}, fmt::format("a folder that all workers see: {}", field_text("output")), "none"});
+  const std::string folder = said.output.empty() ? "" : (std::filesystem::path(said.output) / "trainings").string();
+  if (said.worker.worker) {
+    FolderCrewOptions options = *said.worker.worker;
+    options.threads = said.threads;
+    options.time_out = said.worker.time_out;
+    return std::make_unique<FolderCrew>(folder, options, kept);
+  }
+  std::unique_ptr<Crew> crew;
+  if (ranks != nullptr && !ranks->is_alone())
+    crew = std::make_unique<RankCrew>(*ranks, said.threads);
+  else if (!folder.empty())
+    crew = std::make_unique<ThreadCrew>(said.threads);
+  if (folder.empty() || is_silent()) return crew;
+  return std::make_unique<KeepingCrew>(std::move(crew), folder);
+}
+
 void choose(const ChooseVerbOptions& said) {
+  Ranks* ranks = join_study(said.worker);
+  NothingElse kept;
+  const std::unique_ptr<Crew> crew = make_crew(said, ranks, kept);
   const Dataset dataset = read_dataset(said.data_path, said.data);
   for (const std::string& note : dataset.notes) notice(note);
   ChooseOptions options = said.choose;
@@ -37,7 +74,7 @@ void choose(const ChooseVerbOptions& said) {
   ThreadPool pool(said.threads);
   const StopOnInterrupt stop;
   const EncodingChoice choice =
-      choose_encoding(dataset, options, pool, {.stop = StopOnInterrupt::asked, .progress = true});
+      choose_encoding(dataset, options, pool, {.stop = StopOnInterrupt::asked, .progress = true}, crew.get());
   print(said.json ? dump_json(to_json(choice), JsonLayout::kPretty) : choice_text(choice));
 }
 
@@ -50,7 +87,9 @@ std::vector<Option> choose_option_list(ChooseVerbOptions& o) {
       {"--repeats N", &o.choose.repeats, "how often the folds are repeated with other seeds, while there is time",
        between(1, 1000)},
       {"--seed N", &o.seed, "seed of folds, start values, batches and dropout", common}};
-  const std::vector<Option> output = {{"--json", &o.json, "print every number as JSON", common}};
+  const std::vector<Option> output = {
+      {"-o,--output DIR", &o.output, "folder that keeps finished trainings: the same command continues", common},
+      {"--json", &o.json, "print every number as JSON", common}};
   std::vector<Option> training = joined({data_option_list(o.data), window_option_list(o.training),
                                          model_option_list(o.model, "standard"), schedule_option_list(o.training)});
   for (Option& option : training) {
@@ -65,8 +104,11 @@ std::vector<Option> choose_option_list(ChooseVerbOptions& o) {
   std::erase_if(training, [](const Option& option) { return option.long_name() == "--folds"; });
   const std::vector<Option> folds = {
       {"--folds N", &o.choose.folds, "folds of the training part", between(2, 1000), common}};
-  return joined(
-      {grouped("Choice", joined({study, folds})), training, grouped("Output", output), {threads_option(o.threads)}});
+  return joined({grouped("Choice", joined({study, folds})),
+                 training,
+                 grouped("Output", output),
+                 {threads_option(o.threads)},
+                 worker_option_list(o.worker)});
 }
 
 }  // namespace
@@ -85,7 +127,8 @@ Command choose_verb() {
       .examples = {{"faithful choose BasicMotions", "seven encodings, at most ten minutes"},
                    {"faithful choose pump.csv --label broken --encodings none,spectral --minutes 3",
                     "two against the default"}},
-      .run = [options] { choose(*options); }};
+      .run = [options] { choose(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

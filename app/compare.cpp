@@ -31,7 +31,8 @@ struct CompareOptions {
   double prevalence = 0;  // percent
   bool null_arm = false, no_minirocket = false, finished = false, json = false;
   std::string output;
-  std::size_t threads = default_threads();
+  std::size_t threads = threads_of_rank();
+  WorkerArguments worker;
 };
 
 // Every table has `none`: beside it one sees what an encoding is worth.
@@ -68,8 +69,10 @@ std::vector<StudyRun> load_finished(const CompareOptions& said) {
   for (const std::string& path : said.data_paths) {
     const std::string file = std::filesystem::is_directory(path) ? runs_path(path) : path;
     if (!std::filesystem::exists(file)) reject({{path}, "a folder with runs.jsonl, or a file of runs", "none"});
-    LoadedRuns loaded = load_runs(file);
-    notice(loaded.notice);
+    LoadedRuns loaded = load_worker_runs(file);  // first: they may move into the file at any time
+    LoadedRuns own = load_runs(file);
+    notice(own.notice);
+    std::ranges::move(own.runs, std::back_inserter(loaded.runs));
     for (StudyRun& run : loaded.runs) {
       const bool wanted =
           !said.training.split_said || run.kind == RunKind::kGap || run.split == to_string(said.training.split.kind);
@@ -81,8 +84,9 @@ std::vector<StudyRun> load_finished(const CompareOptions& said) {
   return runs;
 }
 
-// Runs the jobs that are not finished yet, data set by data set.
-std::vector<StudyRun> run_all(const CompareOptions& said) {
+// Runs the jobs that are not finished yet, data set by data set. None where another worker makes the tables.
+std::optional<std::vector<StudyRun>> run_all(const CompareOptions& said) {
+  Ranks* ranks = join_study(said.worker);
   const std::vector<Arm> arms = arms_of(said);
   std::vector<Dataset> datasets;
   std::vector<StudyPlan> plans;
@@ -92,17 +96,16 @@ std::vector<StudyRun> run_all(const CompareOptions& said) {
     for (const std::string& note : datasets.back().notes) notice(note);
     plans.emplace_back(datasets.back(), study_options(said, datasets.back(), arms));
   }
-  std::unique_ptr<RunsFile> file;
-  if (!said.output.empty()) {
-    make_folder(said.output);
-    file = std::make_unique<RunsFile>(runs_path(said.output));
-    notice(file->notice());
-  }
-  return run_plans(plans, file.get(), said.threads);
+  return StudySession(said.output, said.threads, said.worker, ranks).run(plans);
 }
 
 void compare(const CompareOptions& said) {
-  const StudyReport report = make_report(said.finished ? load_finished(said) : run_all(said));
+  if (said.finished) refuse_ranks("--finished");
+  if (said.finished && said.worker.worker)
+    reject({{.field = "worker"}, fmt::format("runs to train, without {}", field_text("finished")), "both"});
+  const std::optional<std::vector<StudyRun>> runs = said.finished ? load_finished(said) : run_all(said);
+  if (!runs) return;
+  const StudyReport report = make_report(*runs);
   std::string path;
   if (!said.output.empty()) path = write_study_page(said.output, report);
   print(said.json ? dump_json(to_json(report), JsonLayout::kPretty) : report_text(report));
@@ -139,7 +142,11 @@ std::vector<Option> study_option_list(CompareOptions& o) {
     const std::string name = option.long_name();
     return name == "--encoding" || name == "--scale" || name == "--learning-rate";
   });
-  return joined({grouped("Study", study), training, grouped("Output", output), {threads_option(o.threads)}});
+  return joined({grouped("Study", study),
+                 training,
+                 grouped("Output", output),
+                 {threads_option(o.threads)},
+                 worker_option_list(o.worker)});
 }
 
 }  // namespace
@@ -161,7 +168,8 @@ Command compare_verb() {
                    {"faithful compare SMD --stride 100 --encodings sinusoidal,dft,onehot --scale unit,matched -o smd",
                     "each encoding at two norms"},
                    {"faithful compare --finished msl smd -o both", "one page from the runs of two studies"}},
-      .run = [options] { compare(*options); }};
+      .run = [options] { compare(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

@@ -24,7 +24,8 @@ struct ReproduceOptions {
   std::vector<double> rates;                 // instead of the defaults
   std::string output = "reproduction";
   std::string data_dir;
-  std::size_t threads = default_threads();
+  std::size_t threads = threads_of_rank();
+  WorkerArguments worker;
 };
 
 // Every step is embedded alone, so that only the encoding carries the order.
@@ -65,7 +66,7 @@ Dataset make_lift(bool quick, std::size_t threads) {
   }
   ThreadPool pool(threads);
   Progress progress("simulating the lift", options.trips + options.test_trips);
-  Dataset dataset = make_elevator(options, pool, &progress);
+  Dataset dataset = make_elevator(options, pool, is_silent() ? nullptr : &progress);
   dataset.name = "Elevator (simulated here)";
   return dataset;
 }
@@ -101,9 +102,9 @@ std::optional<Dataset> find_set(const std::string& name, const std::string& data
   return std::nullopt;
 }
 
-void show_estimate(const std::vector<StudyPlan>& plans, const RunsFile& file, std::size_t threads) {
+void show_estimate(const std::vector<StudyPlan>& plans, const StudySession& session) {
   double seconds = 0;
-  for (const StudyPlan& plan : plans) seconds += estimate_seconds(plan, file.runs(), threads);
+  for (const StudyPlan& plan : plans) seconds += estimate_seconds(plan, session.runs(), session.trainings_at_once());
   std::fprintf(stderr, "this takes about %s; after Ctrl-C the same command continues\n",
                duration_text(seconds).c_str());
 }
@@ -143,9 +144,8 @@ Table without_reasons(Table claims) {
 
 void reproduce(const ReproduceOptions& said) {
   check_study_options(study_options({}, said));  // before the lift is simulated
-  make_folder(said.output);
-  RunsFile file(runs_path(said.output));
-  notice(file.notice());
+  Ranks* ranks = join_study(said.worker);
+  StudySession session(said.output, said.threads, said.worker, ranks);
   const Dataset lift = make_lift(said.quick, said.threads);
   const std::optional<Dataset> smd = said.quick ? std::nullopt : find_set("SMD", said.data_dir);
   const std::optional<Dataset> msl = said.quick ? std::nullopt : find_set("MSL", said.data_dir);
@@ -154,8 +154,10 @@ void reproduce(const ReproduceOptions& said) {
   if (msl) plans.push_back(timeline_plan(*msl, SplitKind::kRandom, 10, said));
   if (smd) plans.push_back(timeline_plan(*smd, SplitKind::kBlocked, 100, said));
   if (msl) plans.push_back(timeline_plan(*msl, SplitKind::kBlocked, 50, said));
-  show_estimate(plans, file, said.threads);
-  const StudyReport report = make_report(run_plans(plans, &file, said.threads));
+  if (session.shows_estimate()) show_estimate(plans, session);
+  const std::optional<std::vector<StudyRun>> runs = session.run(plans);
+  if (!runs) return;
+  const StudyReport report = make_report(*runs);
   const std::string path = write_page(said, report, smd && msl);
   print(to_text(table_one(report)) + "\n" + to_text(without_reasons(claims_table(report, smd && msl))) + "\n" + path +
         "\n");
@@ -173,19 +175,21 @@ Command reproduce_verb() {
           "verdict on each claim. Elevator is simulated here. SMD and MSL are used if they are found: once with a random "
           "split as in published work, and once with a split that does not leak. It first prints how long it will "
           "take. Finished runs are kept: the same command continues after a stop.",
-      .options = {{"--quick", &options->quick,
-                   "only figures, theorem and a small simulated lift: minutes, no data needed"},
-                  {"--seeds N", &options->seeds, "seeds of every encoding", at_least(1), by_default("10; quick: 3")},
-                  {"--epochs N", &options->epochs, "passes over the training parts", at_least(1),
-                   by_default("12; Elevator: 6; quick: 32")},
-                  {"--rates LIST", &options->rates, "learning rates to choose from, as in compare",
-                   by_default("0.001,0.002,0.004; quick: 0.002")},
-                  {"-o,--output DIR", &options->output, "folder for the page, figures, tables and finished runs"},
-                  {"--data-dir DIR", &options->data_dir, "folder with SMD and MSL", by_default("FAITHFUL_DATA")},
-                  threads_option(options->threads)},
+      .options = joined(
+          {{{"--quick", &options->quick, "only figures, theorem and a small simulated lift: minutes, no data needed"},
+            {"--seeds N", &options->seeds, "seeds of every encoding", at_least(1), by_default("10; quick: 3")},
+            {"--epochs N", &options->epochs, "passes over the training parts", at_least(1),
+             by_default("12; Elevator: 6; quick: 32")},
+            {"--rates LIST", &options->rates, "learning rates to choose from, as in compare",
+             by_default("0.001,0.002,0.004; quick: 0.002")},
+            {"-o,--output DIR", &options->output, "folder for the page, figures, tables and finished runs"},
+            {"--data-dir DIR", &options->data_dir, "folder with SMD and MSL", by_default("FAITHFUL_DATA")},
+            threads_option(options->threads)},
+           worker_option_list(options->worker)}),
       .examples = {{"faithful reproduce --quick", "a few minutes, offline"},
                    {"faithful reproduce -o paper --data-dir data", "hours; the same command continues after a stop"}},
-      .run = [options] { reproduce(*options); }};
+      .run = [options] { reproduce(*options); },
+      .takes_ranks = true};
 }
 
 }  // namespace faithful::app

@@ -56,6 +56,7 @@ std::string embedding_text(const InputConfig& input) {
   if (input.branches > 0) {
     std::vector<std::size_t> lengths;
     for (std::size_t i = 0; i < input.branches; ++i) lengths.push_back(branch_kernel(input, i));
+    if (input.bottleneck > 0) text += fmt::format("{} mixtures of the columns, ", input.bottleneck);
     return text + fmt::format("convolutions of {} filters over {} samples, residual blocks: {}", input.filters,
                               fmt::join(lengths, ", "), input.blocks);
   }

@@ -38,14 +38,19 @@ template <class Step>
 std::string profile_of(const Step& step) {
   for (int i = 0; i < 3; ++i) step(nullptr);
   engine::Profile profile;
-  const double whole = seconds([&] {
-    for (int i = 0; i < 5; ++i) step(&profile);
+  const double whole = cpu_seconds([&] {
+    for (int i = 0; i < 30; ++i) step(&profile);
   });
   std::vector<std::string> rows;
+  double rest = 100;
+  const auto add_row = [&](const char* name, double forward, double backward) {
+    rows.push_back(fmt::format(R"(["{}", {:.2f}, {:.2f}])", name, forward, backward));
+    rest -= forward + backward;
+  };
   for (const engine::Profile::Entry& entry : profile.entries()) {
-    rows.push_back(fmt::format(R"(["{}", {:.2f}, {:.2f}])", entry.name, 100 * entry.forward / whole,
-                               100 * entry.backward / whole));
+    add_row(entry.name, 100 * entry.forward / whole, 100 * entry.backward / whole);
   }
+  add_row("norm, update, packing, ..", 0, rest);
   return fmt::format(R"({{"operators": [{}]}})", fmt::join(rows, ", "));
 }
 

@@ -88,6 +88,19 @@ std::string its_diagnosis(const DiagnosisReport& report) {
   return fmt::format("{} ({}).", text, is_it_right(one, *truth));
 }
 
+// The sensors by which the model noticed it, which need not be those at fault.
+std::string how_noticed(const DiagnosisReport& report) {
+  for (const MethodAnswer& method : report.found[0].methods) {
+    if (method.method != "occlusion") continue;
+    return fmt::format(
+        "The model itself noticed it by {} (occlusion). That need not be the sensor at fault: a slipping rope and a wrong "
+        "load also jolt the car, which the accelerometer and the ropes feel. So the sensor to look at is the one that "
+        "disagrees most with the others.",
+        joined_names(report.dataset.channels, first_sensors(method)));
+  }
+  return {};
+}
+
 void add_diagnosis(PageWriter& writer, const DiagnosisReport& report) {
   writer.page.add_heading("Which sensor, and when");
   if (report.found.empty()) {
@@ -95,6 +108,7 @@ void add_diagnosis(PageWriter& writer, const DiagnosisReport& report) {
     return;
   }
   writer.page.add_paragraph(advice(report, 0));
+  writer.page.add_paragraph(how_noticed(report));
   writer.page.add_note(truth_words(report, 0));
   writer.add(channels_figure(report, 0));
   writer.add(profile_figure(report, 0));

@@ -288,8 +288,8 @@ CaptionedFigure occlusion_figure(const DiagnosisReport& report, std::size_t numb
        .panels = {occlusion_panel(report, one)},
        .panel_width = 960,
        .panel_height = 120 + kRow * static_cast<int>(one.details.occlusion.detailed.rows)},
-      "How far the logit falls when the readings of one sensor during one span are replaced by normal ones, in the window "
-      "with the highest score. Red supports the alarm; blue speaks against it."};
+      "What the readings of one sensor during one span do to the logit: replaced by normal ones, and alone among normal "
+      "ones. In the window with the highest score. Red supports the alarm; blue speaks against it."};
 }
 
 CaptionedFigure heads_figure(const DiagnosisReport& report, std::size_t number) {

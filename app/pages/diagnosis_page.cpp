@@ -42,8 +42,10 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
   if (transformer != nullptr)
     items.emplace_back("Attention shows where the model looked. It does not prove that this mattered.");
   items.push_back(fmt::format(
-      "Occlusion replaces a sensor, or a span of time, by normal readings ({}) and measures how far the score falls.",
-      report.normal.from));
+      "Occlusion replaces a sensor, or a span of time, by normal readings, and measures how far the score falls. It also "
+      "puts that part alone into a normal window, and measures how far the score rises. {}",
+      report.normal.windows.count > 0 ? "Normal is what the other sensors say that each should read, by normal windows."
+                                      : "Normal is " + report.normal.from + "."));
   if (transformer != nullptr) {
     items.emplace_back(
         "Gradient times input is the slope of the score at each reading, averaged on the way from normal, times the "
@@ -52,19 +54,21 @@ void add_reading_guide(Page& page, const DiagnosisReport& report) {
     items.emplace_back("This model has neither attention nor gradients: the other methods rank sensors and times.");
   }
   const bool related = !report.normal.relations.weights.values.empty();
+  const bool spatial = transformer != nullptr && transformer->config().is_dfstrans();
   if (related)
     items.emplace_back(
         "Disagreement predicts each sensor from the others at the same time, as they relate in normal windows, and "
         "measures how far the sensor is from that. It looks at the readings, not at the model.");
   items.push_back(
-      fmt::format("Together is {}. The others are checks: trust it most where they agree, and least where "
-                  "they name different sensors.",
-                  related && transformer != nullptr ? "attention and disagreement with equal weight"
-                  : related                         ? "disagreement alone"
-                  : transformer != nullptr          ? "attention and occlusion with equal weight"
-                                                    : "occlusion alone"));
-  items.emplace_back("A diagnosis explains the model, not the machine: where the model is wrong, so is the diagnosis.");
-  if (transformer != nullptr && !transformer->config().is_dfstrans())
+      fmt::format("Together is {}. The others are checks: trust it most where they agree. Where they name different "
+                  "sensors, the model may have noticed a fault by what it did to other sensors.",
+                  related && spatial       ? "about sensors attention and disagreement, about times all methods"
+                  : related                ? "about sensors disagreement, about times all methods"
+                  : transformer != nullptr ? "attention and occlusion"
+                                           : "occlusion alone"));
+  items.emplace_back(
+      "Attention, occlusion and gradient explain the model, not the machine: where the model is wrong, so are they.");
+  if (transformer != nullptr && !spatial)
     items.emplace_back(
         "This model embeds all sensors of a step together, so its attention shows only when, not which sensor.");
   page.add_list(items);

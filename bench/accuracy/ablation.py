@@ -20,9 +20,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # The recipe. Runs of another recipe (another number) are not compared with it.
 RECIPE = 3
-BASE = {"model": "encoder", "preset": "standard", "encoding": "tape", "scaling": "common", "folds": "0"}
+BASE = {"model": "encoder", "preset": "standard", "encoding": "erpe", "scaling": "common", "folds": "0"}
 ENCODINGS = [(f"encoding {name}", {"encoding": name})
-             for name in ("none", "sinusoidal", "dft", "erpe", "rope", "spectral", "tape+erpe")]
+             for name in ("none", "sinusoidal", "dft", "tape", "rope", "spectral", "tape+erpe")]
 LAYERS = [("layers 0", {"layers": "0"}), ("layers 2", {"layers": "2"})]
 INGREDIENTS = [
     ("one kernel of 7", {"branches": "1", "filters": "63"}),
@@ -36,6 +36,7 @@ INGREDIENTS = [
     ("no blocks", {"blocks": "0"}),
     ("post-norm", {"block": "post"}),
     ("full resolution", {"average": "1"}),
+    ("half the resolution", {"average": "twice"}),
     ("half the steps", {"steps": "half"}),
     ("double the steps", {"steps": "double"}),
     ("weights of classes", {"class-weights": "auto"}),
@@ -65,12 +66,14 @@ def key_of(change):
     return " ".join(f"--{name} {value}" for name, value in sorted({**BASE, **change}.items()))
 
 
-def arguments_of(change, windows):
-    """The flags for a training part of so many windows: half and double the steps that the preset takes by itself
-    (`settled` in faithful/train/options.cpp)."""
-    settled = min(max(80 * windows // (16 if windows < 1000 else 32), 1200), 6000)
-    steps = {"half": str(settled // 2), "double": str(2 * settled)}
-    return [steps.get(word, word) for word in key_of(change).split()]
+def arguments_of(change, windows, length):
+    """The flags for a training part of so many windows of that length: half and double the steps, and twice the samples
+    in a mean, that the preset takes by itself (`settled` in faithful/train/options.cpp, `settle_average` in
+    faithful/model/config.cpp)."""
+    steps = min(max(80 * windows // (16 if windows < 1000 else 32), 1200), 6000)
+    average = max(1, (length + 50) // 100)
+    words = {"half": str(steps // 2), "double": str(2 * steps), "twice": str(2 * average)}
+    return [words.get(word, word) for word in key_of(change).split()]
 
 
 def planned():
@@ -79,8 +82,8 @@ def planned():
     sets = ["Libras", "Handwriting", "NATOPS", "UWaveGestureLibrary", "JapaneseVowels", "ArticularyWordRecognition",
             "BasicMotions"]
     return ([(*row, name, seed) for seed in SEEDS for name in sets for row in ROWS] +
-            [(*row, name, seed) for seed in MORE_SEEDS for name in sets for row in ROWS if row[0] in DECIDED] +
-            [(*row, SLOWEST, seed) for row in ROWS for seed in SEEDS])
+            [(*row, SLOWEST, seed) for seed in SEEDS for row in ROWS] +
+            [(*row, name, seed) for seed in MORE_SEEDS for name in sets for row in ROWS if row[0] in DECIDED])
 
 
 def mask(places):
@@ -100,9 +103,10 @@ def run(binary, change, name, seed, threads):
     try:
         division, third = divmod(seed - 1, THIRDS)
         data, held_out = ts_files.write_fold(scratch, name, division, third, THIRDS)
-        windows = len(ts_files.read_lines(data / f"{name}_TRAIN.ts")[1])
+        windows = ts_files.read_lines(data / f"{name}_TRAIN.ts")[1]
+        length = max(window.split(":")[0].count(",") + 1 for window in windows)
         code, log, measures, _ = trainer.train(
-            binary, data, [*arguments_of(change, windows), "--no-baselines"], seed, threads, scratch / "out")
+            binary, data, [*arguments_of(change, len(windows), length), "--no-baselines"], seed, threads, scratch / "out")
         if code != 0:
             print(f"skipped: {key_of(change)}, {name}: {log.strip().splitlines()[-1]}", flush=True)
             return None
@@ -151,10 +155,11 @@ def compare(runs, row, base="base"):
 
 
 def load(lines):
-    """{(row, set, seed): line} of the recipe as it is now."""
-    keys = {row: key_of(change) for row, change in ROWS}
-    return {(line["row"], line["set"], line["seed"]): line for line in lines
-            if line["recipe"] == RECIPE and keys.get(line["row"]) == line["key"]}
+    """{(row, set, seed): line} of the recipe as it is now. A run belongs to the row with its settings, whatever that row
+    was called when it was made: the row `encoding erpe` of one base is the base of another."""
+    rows = {key_of(change): row for row, change in ROWS}
+    return {(rows[line["key"]], line["set"], line["seed"]): line for line in lines
+            if line["recipe"] == RECIPE and line["key"] in rows}
 
 
 def points(x):

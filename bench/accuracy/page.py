@@ -4,11 +4,12 @@ The text of the page is written by hand. What stands between `<!-- begin NAME --
 """
 import importlib.metadata
 import pathlib
-import re
 import statistics
 import textwrap
 
 import ablation
+import calibration
+import marked
 import measured
 import methods
 import ranks
@@ -237,15 +238,9 @@ def main():
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
              "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
-             "ablation": ablation_text()}
+             "ablation": ablation_text(), "calibration": calibration.text()}
     page = ROOT / "docs" / "accuracy.md"
-    text = page.read_text()
-    for name, part in parts.items():
-        pattern = re.compile(rf"(<!-- begin {name} -->\n).*?(<!-- end {name} -->)", re.DOTALL)
-        if not pattern.search(text):
-            raise SystemExit(f"{page.name}: expected the marker <!-- begin {name} --> and its end, found none")
-        text = pattern.sub(lambda match: match[1] + "\n" + part + "\n\n" + match[2], text)
-    page.write_text(text)
+    marked.replace(page, parts)
     multiverse_csv(runs)
     print(f"written: {page.relative_to(ROOT)}, docs/accuracy/multiverse.csv")
 

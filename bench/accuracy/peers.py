@@ -78,6 +78,7 @@ class Ridge:
         temperature = fitted_temperature(features, self.labels, self.classes, lambda: clone(ridge))
         scores = numpy.full((len(x), self.classes), -1.0)
         scores[:, numpy.asarray(ridge.classes_, dtype=int)] = ridge.decision_function(self._features(x)[0])
+        self.temperature, self.untempered = temperature, softmax(scores)
         return softmax(scores / temperature)
 
 
@@ -134,6 +135,10 @@ def make(method, seed, count, classes):
     return Ridge(lambda: getattr(convolution_based, kind)(n_jobs=count, random_state=seed), classes)
 
 
+def rounded(rows):
+    return [[round(float(p), 7) for p in row] for row in rows]
+
+
 def main():
     method, train_path, test_path, seed, _, out = sys.argv[1:]
     warnings.filterwarnings("ignore")
@@ -158,10 +163,12 @@ def main():
     predicted = timed("predict", model.predict, test_x)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     probabilities = timed("probabilities", model.probabilities, test_x, train_x)
+    before = {"temperature": float(model.temperature), "untempered": rounded(model.untempered)} if isinstance(
+        model, Ridge) else {}
     with open(out, "w") as file:
         json.dump({"classes": names, "predicted": [names[int(i)] for i in predicted],
-                   "probabilities": [[round(float(p), 7) for p in row] for row in probabilities],
-                   "phases": phases, "baseline_mb": round(baseline / 1024), "peak_mb": round(peak / 1024)}, file)
+                   "probabilities": rounded(probabilities), **before, "phases": phases,
+                   "baseline_mb": round(baseline / 1024), "peak_mb": round(peak / 1024)}, file)
 
 
 if __name__ == "__main__":

@@ -41,8 +41,9 @@ def scored(classes, predicted, probabilities, truth):
     return {"accuracy": round(right / len(truth), 6), "log_loss": round(loss / len(truth), 5), "series": len(truth)}
 
 
-def peer(method, folder, name, seed, scratch):
-    """A run of a peer on folder/NAME, or on the archive's version of equal length."""
+def peer_result(method, folder, name, seed, scratch):
+    """A run of a peer on folder/NAME, or on the archive's version of equal length: (what peers.py wrote, measures of
+    the process, true classes)."""
     file = methods.EQUAL_LENGTH.get(name, name)
     train, test = folder / f"{file}_TRAIN.ts", folder / f"{file}_TEST.ts"
     out = scratch / "out.json"
@@ -51,8 +52,13 @@ def peer(method, folder, name, seed, scratch):
     code, measures = measured.run(command, scratch / "log")
     if code != 0:
         raise SystemExit(f"{method} on {name}: exit code {code}\n{(scratch / 'log').read_text()[-2000:]}")
-    result = json.loads(out.read_text())
-    scores = scored(result["classes"], result["predicted"], result["probabilities"], trainer.labels_of(test))
+    return json.loads(out.read_text()), measures, trainer.labels_of(test)
+
+
+def peer(method, folder, name, seed, scratch):
+    """The scores of a run of a peer."""
+    result, measures, truth = peer_result(method, folder, name, seed, scratch)
+    scores = scored(result["classes"], result["predicted"], result["probabilities"], truth)
     return {**scores, "phases": result["phases"], "baseline_mb": result["baseline_mb"], **measures,
             "peak_mb": result["peak_mb"]}
 

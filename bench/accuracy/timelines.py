@@ -48,8 +48,8 @@ def smd_as_runs(target):
     return target
 
 
-def lift(program, target, seed, arguments):
-    subprocess.run([program, "data", "elevator", *arguments, "--test-trips", "1200", "--test-anomalies", "50",
+def lift(program, target, seed, arguments, test_trips=1200):
+    subprocess.run([program, "data", "elevator", *arguments, "--test-trips", str(test_trips), "--test-anomalies", "50",
                     "--samples", "1000", "--seed", str(seed), "-o", target], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     return target
@@ -64,16 +64,16 @@ def data_of(case, program, folder, seed):
     few = case == "lift, two faults"
     faults = ["--trips", "3000", "--anomalies", "3", "--faults", "rope_slip,phase_resistance"] if few else [
         "--trips", "1500", "--anomalies", "30"]
-    return lift(program, folder / "lift.npz", seed, faults), ["--split", "given", "--prevalence", "3"]
+    return lift(program, folder / "lift.npz", seed, faults), ["--split", "given"]
 
 
 CASES = ("SMD, blocks", "SMD, folder of runs", "lift, two faults", "lift, eleven faults")
 
 
-def run(program, case, method, seed, data, arguments, scratch):
-    """One training, and the scores of its test part: the line to keep."""
+def run_with(program, options, seed, data, arguments, scratch):
+    """One training with these options: scores of its test part, what was saved, measures of the process."""
     model = scratch / "model.safetensors"
-    command = [str(program), "train", str(data), *arguments, *METHODS[method], "--seed", str(seed), "--threads", "2",
+    command = [str(program), "train", str(data), *arguments, *options, "--seed", str(seed), "--threads", "2",
                "--no-baselines", "--checkpoint-every", "3600", "-o", str(model)]
     code, measures = measured.run(command, scratch / "log")
     if code != 0:
@@ -81,8 +81,14 @@ def run(program, case, method, seed, data, arguments, scratch):
     record = trainer.shown(program, model)
     test = record["record"]["test"]
     scores = {"auc_pr": test["auc_pr"], "f1": test["f1"], "event_f1": test.get("events", {}).get("f1")}
-    return {"case": case, "method": method, "seed": seed, **scores, "windows": test["windows"],
-            "saved": trainer.kind_of(record), **measures, "commit": trainer.commit_of(program)}
+    return {**scores, "windows": test["windows"], "saved": trainer.kind_of(record), **measures,
+            "commit": trainer.commit_of(program)}
+
+
+def run(program, case, method, seed, data, arguments, scratch):
+    """One training, and the scores of its test part: the line to keep."""
+    return {"case": case, "method": method, "seed": seed,
+            **run_with(program, METHODS[method], seed, data, arguments, scratch)}
 
 
 def interval(differences):

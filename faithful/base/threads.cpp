@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <exception>
@@ -23,6 +24,40 @@
 
 namespace faithful {
 
+namespace {
+
+// Those that this process may use.
+std::size_t processors() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return static_cast<std::size_t>(CPU_COUNT(&allowed));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Waits a little for `done` without sleeping. A step of training makes six calls of run(), one soon after the other, and
+// waking a thread takes as long as a short call, on a busy machine much longer (docs/benchmarks.md).
+template <class Done>
+void await(const Done& done) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::microseconds kLongest{200};
+  constexpr int kLooks = 32;  // between two looks at the clock
+  for (const Clock::time_point end = Clock::now() + kLongest; Clock::now() < end;) {
+    for (int i = 0; i < kLooks; ++i) {
+      if (done()) return;
+      relax();
+    }
+  }
+}
+
+}  // namespace
+
 std::size_t default_threads() {
   constexpr std::size_t kMostThreads = 1024;
   if (const char* text = std::getenv("FAITHFUL_THREADS")) {
@@ -32,9 +67,7 @@ std::size_t default_threads() {
     }
     return *threads;
   }
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return static_cast<std::size_t>(CPU_COUNT(&allowed));
-  return std::max(1U, std::thread::hardware_concurrency());
+  return processors();
 }
 
 namespace {
@@ -54,12 +87,14 @@ struct ThreadPool::State {
   std::condition_variable work_ready, work_done;
   std::mutex one_run;  // calls of run() from several threads take turns
 
-  // Guarded by mutex.
-  std::optional<TaskRef> task;  // of the current call, while a worker may still join it
-  std::size_t generation = 0;   // counts the calls of run(), so that a worker takes part once in each
-  std::size_t busy = 0;         // workers that have joined the current call and not left it
-  std::size_t wanted = std::numeric_limits<std::size_t>::max();  // workers from this number on end
+  // Written under the mutex; the atomic ones are read without it by threads that await a change.
+  std::optional<TaskRef> task;              // of the current call, while a worker may still join it
+  std::atomic<std::size_t> generation = 0;  // counts the calls of run(), so that a worker takes part once in each
+  std::atomic<std::size_t> busy = 0;        // workers that have joined the current call and not left it
+  std::atomic<std::size_t> wanted = std::numeric_limits<std::size_t>::max();  // workers from this number on end
   std::exception_ptr failure;
+
+  bool awaits = false;  // threads await work before they sleep: where each can have a processor
 
   std::size_t count = 0;
   std::atomic<std::size_t> next{0};
@@ -121,6 +156,10 @@ struct ThreadPool::State {
       drain(work);
       lock.lock();
       if (--busy == 0) work_done.notify_one();
+      if (!awaits) continue;
+      lock.unlock();
+      await([&] { return generation != seen || number >= wanted; });
+      lock.lock();
     }
   }
 };
@@ -128,6 +167,7 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(std::size_t threads) {
   count_forks();
   state_ = std::make_unique<State>();
+  state_->awaits = threads <= processors();
   state_->start(std::max<std::size_t>(threads, 1) - 1);
 }
 
@@ -168,6 +208,11 @@ void ThreadPool::run(std::size_t count, TaskRef task) {
   {
     std::unique_lock lock(s.mutex);
     s.task.reset();  // a worker that has not woken by now is not waited for: nothing is left for it to do
+    if (s.awaits && s.busy > 0) {
+      lock.unlock();
+      await([&] { return s.busy == 0; });
+      lock.lock();
+    }
     s.work_done.wait(lock, [&] { return s.busy == 0; });
     failure = std::exchange(s.failure, nullptr);
   }

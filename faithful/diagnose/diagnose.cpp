@@ -10,6 +10,7 @@
 #include "faithful/diagnose/alarms.h"
 #include "faithful/diagnose/diagnoser.h"
 #include "faithful/diagnose/diagnosis_score.h"
+#include "faithful/diagnose/normal.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/readings.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <initializer_list>
 #include <iterator>
 #include <utility>
 
@@ -10,20 +11,22 @@
 
 #include "faithful/base/error.h"
 #include "faithful/diagnose/attention_diagnosis.h"
+#include "faithful/diagnose/normal.h"
+#include "faithful/diagnose/normal_version.h"
 #include "faithful/diagnose/relations.h"
 #include "faithful/diagnose/suspects.h"
 
 namespace faithful {
 
-Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window, std::size_t samples,
-                                    std::size_t step, const Normal& normal) {
-  const std::size_t channels = normal.mean.columns;
+Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
+                                    std::span<const float> normal, std::size_t channels, std::size_t samples,
+                                    std::size_t step) {
   Matrix<double> sums((samples + step - 1) / step, channels);
   for (std::size_t t = 0; t < samples; ++t) {
     for (std::size_t c = 0; c < channels; ++c) {
       const std::size_t i = t * channels + c;
-      sums(t / step, c) += static_cast<double>(gradient[i]) *
-                           (static_cast<double>(window[i]) - static_cast<double>(normal.mean_at(t, c)));
+      sums(t / step, c) +=
+          static_cast<double>(gradient[i]) * (static_cast<double>(window[i]) - static_cast<double>(normal[i]));
     }
   }
   return sums;
@@ -273,17 +276,22 @@ void check_maps(const ModelConfig& of) {
           fmt::format("train it with more samples a step: {}", field_text("segment"))});
 }
 
-// The methods that count together: attention and disagreement. Where the relations of the sensors are not known,
-// occlusion stands in for them. The others are checks.
-std::vector<MethodAnswer> voices_of(const std::vector<MethodAnswer>& methods) {
-  const auto is_a = [](MethodIndex index) {
-    return [name = kMethodNames[index]](const MethodAnswer& one) { return one.method == name; };
+// The methods that count together. Times: all of them. Sensors: attention, where it speaks about them, and
+// disagreement, which names what is at fault rather than where the model noticed it; the others are checks. Where the
+// relations of the sensors are not known: attention and occlusion.
+MethodAnswer together_of(const std::vector<MethodAnswer>& methods, std::span<const Range> pieces, std::size_t most) {
+  const auto chosen = [&](std::initializer_list<MethodIndex> indices) {
+    std::vector<MethodAnswer> voices;
+    for (const MethodIndex index : indices)
+      std::ranges::copy_if(methods, std::back_inserter(voices),
+                           [&](const MethodAnswer& one) { return one.method == kMethodNames[index]; });
+    return combined(voices, pieces, most);
   };
-  const bool related = std::ranges::any_of(methods, is_a(kDisagreement));
-  std::vector<MethodAnswer> voices;
-  std::ranges::copy_if(methods, std::back_inserter(voices), is_a(kAttention));
-  std::ranges::copy_if(methods, std::back_inserter(voices), is_a(related ? kDisagreement : kOcclusion));
-  return voices;
+  if (std::ranges::find(methods, kMethodNames[kDisagreement], &MethodAnswer::method) == methods.end())
+    return chosen({kAttention, kOcclusion});
+  MethodAnswer together = combined(methods, pieces, most);
+  together.sensors = chosen({kAttention, kDisagreement}).sensors;
+  return together;
 }
 
 }  // namespace
@@ -303,38 +311,39 @@ struct Diagnoser::State {
     out.pieces = steps_of(window, step);
     out.details.span = {window.begin, window.begin + window.length};
     out.details.step = step;
-    out.details.occlusion = diagnose_occlusion(logit_of(model, options.class_number, loaded), loaded.values,
-                                               window.length, step, normal, options.occlusion, pool);
+    const std::vector<float> usual = normal_version(normal, loaded.values, window.length);
+    out.details.occlusion = diagnose_occlusion(logit_of(model, options.class_number, loaded), loaded.values, usual,
+                                               normal.mean.columns, window.length, step, options.occlusion, pool);
     out.methods[kOcclusion] = occlusion_answer(out.details.occlusion, out.pieces, window.begin);
-    if (model.transformer() != nullptr) look_inside(*model.transformer(), loaded, out);
+    if (model.transformer() != nullptr) look_inside(*model.transformer(), loaded, usual, out);
     compare_with_normal(loaded, normal, step, out);
     ask_the_others(loaded, normal.relations, step, out);
     return out;
   }
 
   // Attention and gradient.
-  void look_inside(const Transformer& transformer, const LoadedWindow& loaded, WindowAnswers& out) const {
+  void look_inside(const Transformer& transformer, const LoadedWindow& loaded, std::span<const float> usual,
+                   WindowAnswers& out) const {
     const ModelConfig& config = transformer.config();
     Maps maps(config);
     transformer.attention_into(loaded.samples(),
                                {.values = maps.values, .temporal = maps.temporal, .spatial = maps.spatial});
     config.is_dfstrans() ? attend_space_time(config, maps, out) : attend_encoder(config, maps, out);
-    out.methods[kGradient] = gradient_answer(gradient_times_input(gradient_from_normal(transformer, loaded),
-                                                                  loaded.values, loaded.window.length, step, normal));
+    out.methods[kGradient] =
+        gradient_answer(gradient_times_input(gradient_from_normal(transformer, loaded, usual), loaded.values, usual,
+                                             normal.mean.columns, loaded.window.length, step));
   }
 
-  // The mean gradient on the straight way from normal to the window.
-  std::vector<float> gradient_from_normal(const Transformer& transformer, const LoadedWindow& loaded) const {
-    const std::size_t channels = normal.mean.columns;
+  // The mean gradient on the straight way from its normal version to the window.
+  std::vector<float> gradient_from_normal(const Transformer& transformer, const LoadedWindow& loaded,
+                                          std::span<const float> usual) const {
     const auto points = static_cast<float>(options.gradient_points);
     LoadedWindow between = loaded;
     std::vector<float> mean(loaded.values.size(), 0.0F), gradient(mean.size());
     for (std::size_t point = 0; point < options.gradient_points; ++point) {
       const float share = (static_cast<float>(point) + 0.5F) / points;
-      for (std::size_t i = 0; i < loaded.window.length * channels; ++i) {
-        const float middle = normal.mean_at(i / channels, i % channels);
-        between.values[i] = middle + share * (loaded.values[i] - middle);
-      }
+      for (std::size_t i = 0; i < usual.size(); ++i)
+        between.values[i] = usual[i] + share * (loaded.values[i] - usual[i]);
       transformer.gradient_into(between.samples(), options.class_number, gradient);
       for (std::size_t i = 0; i < mean.size(); ++i) mean[i] += gradient[i] / points;
     }
@@ -372,7 +381,7 @@ Diagnosis Diagnoser::diagnose(const Windows& windows, const Alarm& alarm) {
     answers[m].spans = suspected_spans(found.pieces, answers[m].times, most);
     (m < kPeak ? found.methods : found.baselines).push_back(std::move(answers[m]));
   }
-  found.together = combined(voices_of(found.methods), found.pieces, most);
+  found.together = together_of(found.methods, found.pieces, most);
   return found;
 }
 

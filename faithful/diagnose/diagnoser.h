@@ -38,10 +38,11 @@ class FAITHFUL_API Diagnoser {
   std::unique_ptr<State> state_;
 };
 
-// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window: [length, C]; steps
-// of `step` samples, the last may be shorter; samples from `samples` on are padding.
+// The sum over the samples of a step of gradient x (window - normal): [steps, C]. gradient, window and its normal
+// version: [length, C]; steps of `step` samples, the last may be shorter; samples from `samples` on are padding.
 FAITHFUL_API Matrix<double> gradient_times_input(std::span<const float> gradient, std::span<const float> window,
-                                                 std::size_t samples, std::size_t step, const Normal& normal);
+                                                 std::span<const float> normal, std::size_t channels,
+                                                 std::size_t samples, std::size_t step);
 
 // What the methods say together: the mean of their standard scores, (weight - mean) / standard deviation, so that each
 // method counts the same, whatever its units and the spread of its weights. A method whose weights are all equal does

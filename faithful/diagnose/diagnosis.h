@@ -16,7 +16,8 @@
 //
 //   attention   where the model looked (attention_diagnosis.h). An ordinary encoder sees all sensors of a step at once:
 //               its attention says when, by rollout, and nothing about sensors
-//   occlusion   how much the logit falls where a sensor, or a span, is replaced by its normal (occlusion.h)
+//   occlusion   how much the logit falls where a sensor, or a span, is replaced by that of the window's normal version
+//               (occlusion.h, normal_version.h)
 //   gradient    gradient x input: the sum of dlogit/dx (x - normal), with the mean gradient on the way from normal to x
 //               (integrated gradients), so that the sums over all sensors, and over all steps, are the whole change
 //   disagreement  how far a sensor is from what the other sensors say it should read (relations.h). It needs no model
@@ -43,12 +44,22 @@ struct Relations {
   std::vector<double> deviation = {};  // [C]: of the difference over normal windows, in units of the scale, above 0
 };
 
+// Normal windows, and how a window's normal version is made of them (normal_version.h). Readings are sensor by sensor.
+struct NormalWindows {
+  std::size_t length = 0, count = 0;         // samples; windows: 0 if there are none
+  std::vector<float> readings = {};          // [C, count, length], minus the mean
+  std::vector<float> mean = {};              // [C, length]
+  std::vector<float> least = {}, most = {};  // [C]: of all normal readings
+  std::vector<Matrix<double>> weights = {};  // [C] of [count, count]; empty: the others say nothing about this sensor
+};
+
 // In scaled units. One row where all samples share it, else one for each sample of a window.
 struct Normal {
   Matrix<float> mean;       // [1, C] or [length, C]
   Matrix<float> deviation;  // of the same shape, above 0
   std::string from = {};    // in words: "the mean of 97 windows, sample by sample"
   Relations relations = {};
+  NormalWindows windows = {};
 
   std::size_t row(std::size_t sample) const { return mean.rows == 1 ? 0 : sample; }
   float mean_at(std::size_t sample, std::size_t channel) const { return mean(row(sample), channel); }
@@ -102,7 +113,7 @@ struct Diagnosis {
   Alarm alarm;
   std::vector<Range> pieces;            // of the series: the steps of the examined windows, in order of time
   std::vector<MethodAnswer> methods;    // attention, occlusion, gradient, disagreement, as far as they are known
-  MethodAnswer together;                // attention and disagreement, or occlusion in its place: what the advice says
+  MethodAnswer together;                // what the advice says: see docs/diagnose.md, The methods
   std::vector<MethodAnswer> baselines;  // "largest peak": max |z| of a sensor; "largest mean": mean |z|
   WindowDetails details;
 };

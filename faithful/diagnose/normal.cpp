@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "faithful/diagnose/normal_version.h"
 #include "faithful/diagnose/relations.h"
 
 namespace faithful {
@@ -68,6 +69,7 @@ Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers
     }
   }
   normal.relations = fit_relations(windows, numbers, pool);
+  normal.windows = fit_normal_windows(windows, numbers, pool);
   normal.from = fmt::format("the mean of {} {}{}", numbers.size(), numbers.size() == 1 ? "window" : "windows",
                             aligned ? ", sample by sample" : "");
   return normal;
@@ -78,6 +80,7 @@ Normal scaler_normal(ScalerKind kind, std::size_t channels) {
   return {Matrix<float>(1, channels, min_max ? 0.5F : 0.0F),
           Matrix<float>(1, channels, min_max ? 0.25F : 1.0F),
           "the middle of the training data, as the model's scaler knows it",
+          {},
           {}};
 }
 

@@ -18,7 +18,8 @@ namespace faithful {
 // Mean and standard deviation of these windows, of each channel: sample by sample where windows are aligned (each is
 // one whole run of the same thing, such as a trip), else of all samples together. A deviation is at least a tenth of
 // the channel's deviation over all samples, and at least 1e-3. Otherwise, with a reference that hardly moves, every
-// movement would look like a fault. With it, what the sensors say about each other (fit_relations).
+// movement would look like a fault. With it, what the sensors say about each other (fit_relations,
+// fit_normal_windows).
 FAITHFUL_API Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers, bool aligned,
                                ThreadPool& pool);
 

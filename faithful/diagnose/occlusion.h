@@ -9,10 +9,10 @@
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
 #include "faithful/diagnose/diagnosis.h"
-#include "faithful/diagnose/normal.h"
 
-// Diagnosis by occlusion: what happens to the model's score when a sensor, a span of time, or a sensor during a span is
-// replaced by normal readings. Unlike attention, it measures what the score depends on.
+// Diagnosis by occlusion: what a sensor, a span of time, or a sensor during a span does to the model's score. It is
+// replaced by normal readings, and it is put alone into the normal version of the window. Unlike attention, it measures
+// what the score depends on.
 
 namespace faithful {
 
@@ -22,17 +22,20 @@ using WindowLogit = std::function<void(std::span<const float> values, std::span<
 
 inline constexpr std::size_t kAllSensors = static_cast<std::size_t>(-1);
 
-// What is replaced.
+// What is replaced, or put in.
 struct Occlusion {
   std::size_t sensor = kAllSensors;
   Range samples = {};  // of the window
 };
 
-// [occlusions]: logit(window) - logit(window with this replaced by normal readings): above 0 if it supports the alarm.
-// window [length, C]. The same for any number of threads; `batch` windows go through the model together.
+// [occlusions]: the mean of logit(window) - logit(window, this as in `normal`) and of logit(normal, this as in
+// `window`) - logit(normal): above 0 if it supports the alarm. The first alone is near 0 where other sensors show the
+// same fault, the second where only several together show it. window, normal: [length, C]. The same for any number of
+// threads; `batch` windows go through the model together.
 FAITHFUL_API std::vector<double> occlusion_changes(const WindowLogit& logit, std::span<const float> window,
-                                                   const Normal& normal, std::span<const Occlusion> occlusions,
-                                                   std::size_t batch, ThreadPool& pool);
+                                                   std::span<const float> normal, std::size_t channels,
+                                                   std::span<const Occlusion> occlusions, std::size_t batch,
+                                                   ThreadPool& pool);
 
 struct OcclusionOptions {
   std::size_t most_spans = 40;  // largest number of spans that the window is cut into; of whole steps, of equal length
@@ -40,9 +43,11 @@ struct OcclusionOptions {
   std::size_t batch = 16;       // windows that go through the model together, at most
 };
 
-// step: samples of a step. samples: how many the window has without its padding; spans end there.
+// normal: the normal version of the window. step: samples of a step. samples: how many the window has without its
+// padding; spans end there.
 FAITHFUL_API OcclusionDiagnosis diagnose_occlusion(const WindowLogit& logit, std::span<const float> window,
-                                                   std::size_t samples, std::size_t step, const Normal& normal,
+                                                   std::span<const float> normal, std::size_t channels,
+                                                   std::size_t samples, std::size_t step,
                                                    const OcclusionOptions& options, ThreadPool& pool);
 
 }  // namespace faithful

@@ -44,13 +44,14 @@ Tensor<T> add(Tape<T>& tape, Tensor<T> x, Tensor<T> y) {
   const bool whole = x.contiguous() && y.contiguous();
   const std::size_t rows = whole ? x.rows() / y.rows() : x.rows(), width = x.shape.count() / rows;
   for (std::size_t r = 0; r < rows; ++r) {
-    std::copy_n(whole ? x.data + r * width : x.row(r), width, z.data + r * width);
-    add(static_cast<const T*>(whole ? y.data : y.row(r % y.rows())), width, z.data + r * width);
+    add_into(static_cast<const T*>(whole ? x.data + r * width : x.row(r)),
+             static_cast<const T*>(whole ? y.data : y.row(r % y.rows())), width, z.data + r * width);
   }
   tape.record("add", z, [&tape, x, y, z] {
     const T* dz = tape.gradient_of(z);
-    if (tape.wants(x)) pass_on_repeated(dz, z.width(), z.rows(), x, tape.gradient(x));
     if (tape.wants(y)) pass_on_repeated(dz, z.width(), z.rows(), y, tape.gradient(y));
+    if (x.contiguous() && tape.hand_over(z, x)) return;
+    if (tape.wants(x)) pass_on_repeated(dz, z.width(), z.rows(), x, tape.gradient(x));
   });
   return z;
 }

@@ -1,4 +1,4 @@
-// Kernels in which every column goes its own way: batch norm and depthwise convolution.
+// Kernels in which every column goes its own way: sums of rows, batch norm and depthwise convolution.
 
 #include <algorithm>
 #include <type_traits>
@@ -23,6 +23,33 @@ HWY_INLINE void for_columns(std::size_t n, const Body& body, std::size_t i = 0) 
   if constexpr (kLanes > 1) {
     if (i < n) for_columns<kLanes / 2>(n, body, i);
   }
+}
+
+// Some columns stay in registers while all rows pass by. Sums of a column run over the rows in their order.
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  constexpr std::size_t kBeside = 4 * HWY_LANES(float);
+  const hn::ScalableTag<float> whole;
+  std::size_t c = 0;
+  for (; c + kBeside <= columns; c += kBeside) {
+    hn::Vec<decltype(whole)> sums[4];
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < 4; ++v) sums[v] = hn::LoadU(whole, y + c + v * HWY_LANES(float));
+    for (std::size_t r = 0; r < rows; ++r) {
+      HWY_UNROLL(4)
+      for (std::size_t v = 0; v < 4; ++v)
+        sums[v] = hn::Add(sums[v], hn::LoadU(whole, x + r * stride + c + v * HWY_LANES(float)));
+    }
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < 4; ++v) hn::StoreU(sums[v], whole, y + c + v * HWY_LANES(float));
+  }
+  for_columns(
+      columns,
+      [&](auto d, std::size_t i) HWY_ATTR {
+        auto sum = hn::LoadU(d, y + i);
+        for (std::size_t r = 0; r < rows; ++r) sum = hn::Add(sum, hn::LoadU(d, x + r * stride + i));
+        hn::StoreU(sum, d, y + i);
+      },
+      c);
 }
 
 // --- Batch norm: products and sums are rounded each for itself, as in the twins ---
@@ -65,13 +92,14 @@ void standardize_backward(const StandardizationBackward<float>& of, const float*
 constexpr std::size_t kMostTaps = 5;     // that go together: their weights, and what they see, stay in registers
 constexpr std::size_t kRowsAtOnce = 64;  // with those that their taps see, they stay in the first-level cache
 
-// The numbers of some columns: a whole vector, or part of one.
+// The numbers of some columns: a whole vector, part of one, or a whole vector and what is said beside it.
 template <class D>
 struct Whole {
   using V = hn::Vec<D>;
   HWY_INLINE V zero() const { return hn::Zero(D()); }
   HWY_INLINE V load(const float* from) const { return hn::LoadU(D(), from); }
   HWY_INLINE void store(V v, float* to) const { hn::StoreU(v, D(), to); }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) { return hn::MulAdd(x, y, sum); }
 };
 template <class D>
 struct Part {
@@ -80,16 +108,39 @@ struct Part {
   HWY_INLINE V zero() const { return hn::Zero(D()); }
   HWY_INLINE V load(const float* from) const { return hn::MaskedLoad(inside, D(), from); }
   HWY_INLINE void store(V v, float* to) const { hn::BlendedStore(v, inside, D(), to); }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) { return hn::MulAdd(x, y, sum); }
+};
+
+template <class D, class Second>
+struct Beside {
+  struct V {
+    hn::Vec<D> first, second;
+  };
+  Whole<D> first;
+  Second second;
+  HWY_INLINE V zero() const { return {first.zero(), second.zero()}; }
+  HWY_INLINE V load(const float* from) const { return {first.load(from), second.load(from + hn::Lanes(D()))}; }
+  HWY_INLINE void store(V v, float* to) const {
+    first.store(v.first, to);
+    second.store(v.second, to + hn::Lanes(D()));
+  }
+  static HWY_INLINE V multiply_add(V x, V y, V sum) {
+    return {hn::MulAdd(x.first, y.first, sum.first), hn::MulAdd(x.second, y.second, sum.second)};
+  }
 };
 
 // Calls body(lanes, first column) until all columns have had theirs.
 template <class Body>
 HWY_INLINE void for_lanes(std::size_t width, const Body& body) {
-#if HWY_MAX_BYTES == 64  // AVX-512 loads and stores part of a vector as fast as all of it
+#if HWY_MAX_BYTES == 64  // AVX-512 loads and stores part of a vector as fast as all of it, and has registers for two
   using D = hn::ScalableTag<float>;
+  constexpr std::size_t kLanes = HWY_LANES(float);
   std::size_t c = 0;
-  for (; c + HWY_LANES(float) <= width; c += HWY_LANES(float)) body(Whole<D>{}, c);
-  if (c < width) body(Part<D>{hn::FirstN(D(), width - c)}, c);
+  for (; c + 2 * kLanes <= width; c += 2 * kLanes) body(Beside<D, Whole<D> >{}, c);
+  const Part<D> part{hn::FirstN(D(), (width - c) % kLanes)};
+  if (c + kLanes < width) return body(Beside<D, Part<D> >{{}, part}, c);
+  if (c + kLanes == width) return body(Whole<D>{}, c);
+  if (c < width) body(part, c);
 #else
   for_columns(width, [&](auto d, std::size_t c) HWY_ATTR { body(Whole<decltype(d)>{}, c); });
 #endif
@@ -130,7 +181,7 @@ void add_taps(const Depthwise& of, std::size_t k, const float* x, const float* w
       float* to = y + static_cast<std::size_t>(t) * of.width + c;
       V sum = add ? lanes.load(to) : lanes.zero();
       HWY_UNROLL(5)
-      for (std::size_t n = 0; n < N; ++n) sum = hn::MulAdd(seen[n], w[n], sum);
+      for (std::size_t n = 0; n < N; ++n) sum = lanes.multiply_add(seen[n], w[n], sum);
       lanes.store(sum, to);
     });
   });
@@ -147,7 +198,7 @@ void add_tap_gradients(const Depthwise& of, std::size_t k, const float* x, const
     for_seen<N>(of, k, lanes, x + c, begin, end, [&](std::ptrdiff_t t, const V(&seen)[N]) HWY_ATTR {
       const V g = lanes.load(dy + static_cast<std::size_t>(t) * of.width + c);
       HWY_UNROLL(5)
-      for (std::size_t n = 0; n < N; ++n) w[n] = hn::MulAdd(g, seen[n], w[n]);
+      for (std::size_t n = 0; n < N; ++n) w[n] = lanes.multiply_add(g, seen[n], w[n]);
     });
     HWY_UNROLL(5)
     for (std::size_t n = 0; n < N; ++n) lanes.store(w[n], dweights + (k + n) * of.width + c);
@@ -185,6 +236,11 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace faithful::engine {
+
+HWY_EXPORT(add_rows);
+void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
+  return FAITHFUL_KERNEL(add_rows)(x, rows, columns, stride, y);
+}
 
 HWY_EXPORT(add_squares);
 void add_squares(const float* x, const float* mean, std::size_t n, float* sums) {

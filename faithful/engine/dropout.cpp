@@ -25,12 +25,12 @@ Tensor<T> dropout(Tape<T>& tape, Tensor<T> x, double p) {
     const auto sample = static_cast<std::uint32_t>(draws.first_sample + b);
     dropout_factors({key, number, sample, draws.step, dropped}, each, keep, factors + b * each);
   }
-  std::copy_n(x.data, x.shape.count(), y.data);
-  multiply(static_cast<const T*>(factors), x.shape.count(), y.data);
+  multiply_into(static_cast<const T*>(x.data), static_cast<const T*>(factors), x.shape.count(), y.data);
   tape.record("dropout", y, [&tape, x, y, factors] {
     if (!tape.wants(x)) return;
     T* dy = tape.gradient_of(y);
     multiply(static_cast<const T*>(factors), x.shape.count(), dy);
+    if (tape.hand_over(y, x)) return;
     const Gradient<T> to = tape.gradient(x);
     if (to.add) {
       add(static_cast<const T*>(dy), x.shape.count(), to.data);

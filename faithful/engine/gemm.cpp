@@ -23,8 +23,9 @@ constexpr std::size_t kBlockRows = 12 * kTileRows;
 constexpr std::size_t kMostDepth = 320;
 constexpr std::size_t kPackedFrom = 129;  // columns of C: for fewer, A transposed is read where it lies (measured)
 constexpr std::size_t kVectors = HWY_MAX_BYTES == 64 ? 4 : 2;
-constexpr bool kMasksStores =
-    HWY_MAX_BYTES == 64;  // AVX-512 stores part of a vector as fast as all of it; AVX2 does not
+// AVX-512 stores part of a vector as fast as all of it; AVX2 does not. And its vectors are so long that a panel may end
+// with half of one.
+constexpr bool kMasksStores = HWY_MAX_BYTES == 64;
 template <class T>
 constexpr std::size_t kWidth = kVectors* HWY_LANES(T);
 
@@ -43,10 +44,12 @@ struct Panel {
   std::size_t step;
 };
 
-// Numbers in a row of a packed panel that has so many columns: whole vectors.
+// Numbers in a row of packed panels that have so many columns: whole vectors, and perhaps half of one behind the first.
 template <class T>
 constexpr std::size_t packed_columns(std::size_t columns) {
-  return (columns + HWY_LANES(T) - 1) / HWY_LANES(T) * HWY_LANES(T);
+  const std::size_t rest = columns % kWidth<T>;
+  const std::size_t grain = kMasksStores && rest > HWY_LANES(T) ? HWY_LANES(T) / 2 : HWY_LANES(T);
+  return columns - rest + (rest + grain - 1) / grain * grain;
 }
 
 // The right factor, [k, n]: packed, or where it lies.
@@ -64,18 +67,36 @@ struct RightFactor {
   }
 };
 
-// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors; with kPart, of the last of
-// them only the lanes that `columns` leaves. Sums of an element run over p in the same order whatever the number of
-// rows and vectors.
-template <class T, std::size_t kRows, std::size_t kUsed = kVectors, bool kPart = false>
+// Writes a sum to its place in C; with kPart, only the lanes before `columns`.
+template <bool kPart, class D, class T>
+HWY_INLINE void put_sum(D d, hn::Vec<D> sum, T* HWY_RESTRICT at, bool add, const T* bias, std::size_t columns) {
+  if constexpr (kPart) {
+    const auto inside = hn::FirstN(d, columns);
+    if (add) sum = hn::Add(sum, hn::MaskedLoad(inside, d, at));
+    if (bias != nullptr) sum = hn::Add(sum, hn::MaskedLoad(inside, d, bias));
+    hn::BlendedStore(sum, inside, d, at);
+  } else {
+    if (add) sum = hn::Add(sum, hn::LoadU(d, at));
+    if (bias != nullptr) sum = hn::Add(sum, hn::LoadU(d, bias));
+    hn::StoreU(sum, d, at);
+  }
+}
+
+// C tile [kRows, width] (+)= rows of A times one panel of B, or its first kUsed vectors and, with kHalf, half of the
+// next; with kPart, of the last of these only the lanes that `columns` leaves. Sums of an element run over p in the same
+// order whatever the number of rows and vectors.
+template <class T, std::size_t kRows, std::size_t kUsed = kVectors, bool kHalf = false, bool kPart = false>
 HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, Panel<T> b_panel, T* HWY_RESTRICT c,
                               std::size_t c_stride, bool add, const T* bias, std::size_t columns = 0) {
   const hn::ScalableTag<T> d;
+  const hn::Half<decltype(d)> half;
   using V = hn::Vec<decltype(d)>;
   constexpr std::size_t kLanes = HWY_LANES(T);
   V sums[kRows][kUsed];
+  hn::Vec<decltype(half)> rest[kRows];
   HWY_UNROLL(6)
   for (std::size_t r = 0; r < kRows; ++r) {
+    rest[r] = hn::Zero(half);
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::Zero(d);
   }
@@ -85,29 +106,28 @@ HWY_INLINE void multiply_tile(std::size_t depth, const TileRows<T>& rows, Panel<
     V b[kUsed];
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < kUsed; ++v) b[v] = hn::LoadU(d, panel + v * kLanes);
+    const auto b_rest = kHalf ? hn::LoadU(half, panel + kUsed * kLanes) : hn::Zero(half);
     HWY_UNROLL(6)
     for (std::size_t r = 0; r < kRows; ++r) {
+      if (kHalf) rest[r] = hn::MulAdd(hn::Set(half, a[rows.offset[r]]), b_rest, rest[r]);
       const V factor = hn::Set(d, a[rows.offset[r]]);
       HWY_UNROLL(4)
       for (std::size_t v = 0; v < kUsed; ++v) sums[r][v] = hn::MulAdd(factor, b[v], sums[r][v]);
     }
   }
-  const auto inside = hn::FirstN(d, kPart ? columns - (kUsed - 1) * kLanes : kLanes);
+  constexpr std::size_t kLast = kHalf ? kUsed : kUsed - 1;
+  const auto bias_at = [bias](std::size_t column) { return bias == nullptr ? nullptr : bias + column; };
   HWY_UNROLL(6)
   for (std::size_t r = 0; r < kRows; ++r) {
+    T* at = c + r * c_stride;
     HWY_UNROLL(4)
-    for (std::size_t v = 0; v < kUsed; ++v) {
-      T* at = c + r * c_stride + v * kLanes;
-      V sum = sums[r][v];
-      if (kPart && v + 1 == kUsed) {
-        if (add) sum = hn::Add(sum, hn::MaskedLoad(inside, d, at));
-        if (bias != nullptr) sum = hn::Add(sum, hn::MaskedLoad(inside, d, bias + v * kLanes));
-        hn::BlendedStore(sum, inside, d, at);
-        continue;
-      }
-      if (add) sum = hn::Add(sum, hn::LoadU(d, at));
-      if (bias != nullptr) sum = hn::Add(sum, hn::LoadU(d, bias + v * kLanes));
-      hn::StoreU(sum, d, at);
+    for (std::size_t v = 0; v < kLast; ++v)
+      put_sum<false>(d, sums[r][v], at + v * kLanes, add, bias_at(v * kLanes), kLanes);
+    T* last = at + kLast * kLanes;
+    if constexpr (kHalf) {
+      put_sum<kPart>(half, rest[r], last, add, bias_at(kLast * kLanes), columns - kLast * kLanes);
+    } else {
+      put_sum<kPart>(d, sums[r][kLast], last, add, bias_at(kLast * kLanes), columns - kLast * kLanes);
     }
   }
 }
@@ -136,14 +156,15 @@ HWY_NOINLINE void multiply_rows(std::size_t count, std::size_t depth, const Tile
 // A tile at the right edge has no more vectors than it has columns for. One that has all rows and fills its vectors (or
 // stores part of one fast) is written in place. Others go through a whole tile beside it; rows that are missing repeat
 // the last one.
-template <class T, std::size_t kUsed>
+template <class T, std::size_t kUsed, bool kHalf = false>
 HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, Panel<T> panel, View<T> c, bool add,
                                 const T* bias) {
   if (c.rows == kTileRows) {
-    if (c.columns == kUsed * HWY_LANES(T))
-      return multiply_tile<T, kTileRows, kUsed>(depth, rows, panel, c.data, c.stride, add, bias);
+    if (c.columns == kUsed * HWY_LANES(T) + (kHalf ? HWY_LANES(T) / 2 : 0))
+      return multiply_tile<T, kTileRows, kUsed, kHalf>(depth, rows, panel, c.data, c.stride, add, bias);
     if constexpr (kMasksStores)
-      return multiply_tile<T, kTileRows, kUsed, true>(depth, rows, panel, c.data, c.stride, add, bias, c.columns);
+      return multiply_tile<T, kTileRows, kUsed, kHalf, true>(depth, rows, panel, c.data, c.stride, add, bias,
+                                                             c.columns);
   }
   for (std::size_t r = c.rows; r < kTileRows; ++r) rows.offset[r] = rows.offset[c.rows - 1];
   alignas(64) T tile[kTileRows * kWidth<T>];
@@ -152,7 +173,7 @@ HWY_NOINLINE void multiply_edge(std::size_t depth, TileRows<T> rows, Panel<T> pa
     for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(tile + i * kWidth<T>, &c(i, 0), c.columns * sizeof(T));
   }
   if (bias != nullptr) bias = static_cast<const T*>(std::memcpy(whole_bias, bias, c.columns * sizeof(T)));
-  multiply_tile<T, kTileRows, kUsed>(depth, rows, panel, tile, kWidth<T>, add, bias);
+  multiply_tile<T, kTileRows, kUsed, kHalf>(depth, rows, panel, tile, kWidth<T>, add, bias);
   for (std::size_t i = 0; i < c.rows; ++i) std::memcpy(&c(i, 0), tile + i * kWidth<T>, c.columns * sizeof(T));
 }
 
@@ -161,6 +182,13 @@ void multiply_right_edge(std::size_t depth, const TileRows<T>& rows, Panel<T> pa
                          const T* bias) {
   static_assert(kVectors <= 4);
   const std::size_t used = (c.columns + HWY_LANES(T) - 1) / HWY_LANES(T);
+  if constexpr (kMasksStores) {
+    if (used > 1 && c.columns <= used * HWY_LANES(T) - HWY_LANES(T) / 2) {
+      if (used == 2) return multiply_edge<T, 1, true>(depth, rows, panel, c, add, bias);
+      if (used == 3) return multiply_edge<T, 2, true>(depth, rows, panel, c, add, bias);
+      return multiply_edge<T, 3, true>(depth, rows, panel, c, add, bias);
+    }
+  }
   if (used == 1) return multiply_edge<T, 1>(depth, rows, panel, c, add, bias);
   if (used == 2) return multiply_edge<T, 2>(depth, rows, panel, c, add, bias);
   if (used == 3) return multiply_edge<T, std::min<std::size_t>(3, kVectors)>(depth, rows, panel, c, add, bias);

@@ -379,30 +379,19 @@ void add(const float* x, std::size_t n, float* y) {
                   HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
 }
 
+void add_into(const float* x, const float* y, std::size_t n, float* z) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Add(hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, z + i); });
+}
+
+void multiply_into(const float* x, const float* y, std::size_t n, float* z) {
+  for_each(n, [&](auto d, std::size_t i)
+                  HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, x + i), hn::LoadU(d, y + i)), d, z + i); });
+}
+
 void multiply(const float* x, std::size_t n, float* y) {
   for_each(n, [&](auto d, std::size_t i)
                   HWY_ATTR { hn::StoreU(hn::Mul(hn::LoadU(d, y + i), hn::LoadU(d, x + i)), d, y + i); });
-}
-
-void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
-  for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
-}
-
-void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
-           float* weights, float* first, float* second) {
-  for_each(n, [&](auto d, std::size_t i) HWY_ATTR {
-    auto g = hn::LoadU(d, gradients[0] + i);
-    for (std::size_t s = 1; s < shards; ++s) g = hn::Add(g, hn::LoadU(d, gradients[s] + i));
-    g = hn::Mul(g, hn::Set(d, factor));
-    const auto m = hn::MulAdd(hn::Set(d, step.beta1), hn::LoadU(d, first + i), hn::Mul(hn::Set(d, step.fresh1), g));
-    const auto v =
-        hn::MulAdd(hn::Set(d, step.beta2), hn::LoadU(d, second + i), hn::Mul(hn::Mul(hn::Set(d, step.fresh2), g), g));
-    const auto below = hn::MulAdd(hn::Sqrt(v), hn::Set(d, step.second_scale), hn::Set(d, step.epsilon));
-    const auto change = hn::Div(hn::Mul(hn::Set(d, step.rate), m), below);
-    hn::StoreU(m, d, first + i);
-    hn::StoreU(v, d, second + i);
-    hn::StoreU(hn::Sub(hn::Mul(hn::LoadU(d, weights + i), hn::Set(d, step.keep)), change), d, weights + i);
-  });
 }
 
 }  // namespace faithful::engine::HWY_NAMESPACE
@@ -457,6 +446,16 @@ void add(const float* x, std::size_t n, float* y) {
   return FAITHFUL_KERNEL(add)(x, n, y);
 }
 
+HWY_EXPORT(add_into);
+void add_into(const float* x, const float* y, std::size_t n, float* z) {
+  return FAITHFUL_KERNEL(add_into)(x, y, n, z);
+}
+
+HWY_EXPORT(multiply_into);
+void multiply_into(const float* x, const float* y, std::size_t n, float* z) {
+  return FAITHFUL_KERNEL(multiply_into)(x, y, n, z);
+}
+
 HWY_EXPORT(multiply);
 void multiply(const float* x, std::size_t n, float* y) {
   return FAITHFUL_KERNEL(multiply)(x, n, y);
@@ -465,17 +464,6 @@ void multiply(const float* x, std::size_t n, float* y) {
 HWY_EXPORT(rescale);
 void rescale(float factor, std::size_t n, float* x) {
   return FAITHFUL_KERNEL(rescale)(factor, n, x);
-}
-
-HWY_EXPORT(add_rows);
-void add_rows(const float* x, std::size_t rows, std::size_t columns, std::size_t stride, float* y) {
-  return FAITHFUL_KERNEL(add_rows)(x, rows, columns, stride, y);
-}
-
-HWY_EXPORT(adamw);
-void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
-           float* weights, float* first, float* second) {
-  return FAITHFUL_KERNEL(adamw)(gradients, shards, factor, n, step, weights, first, second);
 }
 
 }  // namespace faithful::engine

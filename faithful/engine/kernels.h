@@ -39,7 +39,9 @@ void normalize_backward(const Normalization<float>& of, const float* dy, std::si
 
 // Each sum or product rounded once, so equal to the twin in every bit.
 void add(const float* x, std::size_t n, float* y);
+void add_into(const float* x, const float* y, std::size_t n, float* z);
 void multiply(const float* x, std::size_t n, float* y);
+void multiply_into(const float* x, const float* y, std::size_t n, float* z);
 void rescale(float factor, std::size_t n, float* x);
 void add_squares(const float* x, const float* mean, std::size_t n, float* sums);
 void standardize(const Standardization<float>& of, const float* x, std::size_t n, float* unit, float* y);
@@ -55,12 +57,16 @@ void depthwise_weights(const Depthwise& of, const float* x, const float* dy, flo
 // The same draws as the twin, on every instruction set.
 void dropout_factors(const DropoutPlace& place, std::size_t n, float keep, float* factors);
 
+// Sums of squares run in another order than the twin's, in double as well.
+double squared_sum(const float* const* gradients, std::size_t shards, std::size_t n);
+
 // Relative error of the change of a weight below 1e-6.
 void adamw(const float* const* gradients, std::size_t shards, float factor, std::size_t n, const AdamWStep<float>& step,
            float* weights, float* first, float* second);
 
 using reference::adamw;
 using reference::add;
+using reference::add_into;
 using reference::add_rows;
 using reference::add_slopes;
 using reference::add_squares;
@@ -70,6 +76,7 @@ using reference::dropout_factors;
 using reference::exponential;
 using reference::gelu;
 using reference::multiply;
+using reference::multiply_into;
 using reference::normalize;
 using reference::normalize_backward;
 using reference::relu;
@@ -78,6 +85,7 @@ using reference::rescale;
 using reference::softmax;
 using reference::softmax_backward;
 using reference::softmax_rows;
+using reference::squared_sum;
 using reference::standardize;
 using reference::standardize_backward;
 

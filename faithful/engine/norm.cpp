@@ -115,12 +115,12 @@ struct Columns {
   }
   template <class T>
   void spread(const T* of_columns, T* wide_row) const {
-    for (std::size_t i = 0; i < wide(); ++i) wide_row[i] = of_columns[i % width];
+    for (std::size_t row = 0; row < kBeside; ++row) std::copy_n(of_columns, width, wide_row + row * width);
   }
   template <class T>
   void fold(const T* wide_row, T* of_columns) const {
     std::fill_n(of_columns, width, T(0));
-    for (std::size_t i = 0; i < wide(); ++i) of_columns[i % width] += wide_row[i];
+    add_rows(wide_row, kBeside, width, width, of_columns);
   }
 
  private:

@@ -4,11 +4,18 @@
 
 namespace faithful::engine {
 
+// Whether a weight has the shape that was declared, or that of one group in place of none.
+inline bool is_declared_shape(const Shape& declared, const Shape& weight) {
+  if (declared == weight) return true;
+  return declared.rank() == 2 && weight.rank() == 3 && weight[0] == 1 && weight.count() == declared.count() &&
+         weight.width() == declared.width();
+}
+
 // The packed form of one group's weights: made with the parameters, or here and now.
 template <class T>
 const T* packed_weights(Tape<T>& tape, Tensor<T> weight, Form form, std::size_t group) {
   const auto& entries = tape.parameters().entries();
-  if (weight.slot < entries.size() && weight.shape == entries[weight.slot].shape) {
+  if (weight.slot < entries.size() && is_declared_shape(entries[weight.slot].shape, weight.shape)) {
     if (const T* ready = tape.parameters().packed(weight.slot, form, group)) return ready;
   }
   const std::size_t out = weight.shape[weight.shape.rank() - 2], in = weight.width();

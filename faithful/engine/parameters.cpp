@@ -99,6 +99,7 @@ void Parameters<T>::allocate() {
     place.groups = shape.count() == 0 ? 0 : shape.count() / (out * in);
     for (const Form form : {Form::kPlain, Form::kTransposed}) {
       const auto f = static_cast<std::size_t>(form);
+      if (form == Form::kPlain && !entries_[i].passes_back) continue;
       place.size[f] = round_up(form == Form::kPlain ? packed_size<T>(out, in) : packed_size<T>(in, out));
       place.offset[f] = packed_size_;
       packed_size_ += place.size[f] * place.groups;
@@ -162,6 +163,7 @@ void Parameters<T>::pack(ThreadPool& pool) {
       const View<const T> matrix{values_.get() + entries_[i].offset + group * out * in, out, in, in};
       for (const Form form : {Form::kPlain, Form::kTransposed}) {
         const auto f = static_cast<std::size_t>(form);
+        if (places_[i].size[f] == 0) continue;
         engine::pack(matrix, form, packed_.get() + places_[i].offset[f] + group * places_[i].size[f]);
       }
     }
@@ -174,6 +176,7 @@ const T* Parameters<T>::packed(std::size_t index, Form form, std::size_t group) 
   if (!packed_ready_) return nullptr;
   const auto f = static_cast<std::size_t>(form);
   assert(group < places_[index].groups);
+  if (places_[index].size[f] == 0) return nullptr;
   return packed_.get() + places_[index].offset[f] + group * places_[index].size[f];
 }
 

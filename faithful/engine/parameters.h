@@ -40,6 +40,8 @@ struct ParameterEntry {
   std::size_t offset = 0;  // of its first number in the buffer
   Initializer initializer = {};
   bool decays = true;  // AdamW shrinks it
+  // False: its input seldom wants a gradient, so what that takes is not packed with the parameters but where it is used.
+  bool passes_back = true;
   // A statistic (the running mean of a batch norm) is no weight: each shard leaves what it saw in the place of the
   // gradient, and the update moves the parameter towards their mean by `momentum`.
   bool statistic = false;
@@ -77,7 +79,7 @@ class FAITHFUL_API Parameters {
   // each operator packs for itself, which costs a few per cent when many shards share the weights.
   void pack(ThreadPool& pool);
 
-  // The packed form of matrix `group` of a parameter, or null where it is stale.
+  // The packed form of matrix `group` of a parameter, or null where it is stale or not kept (passes_back).
   // kTransposed: op(W) = Wᵀ [in, out], for x Wᵀ. kPlain: W [out, in], for dy W.
   const T* packed(std::size_t index, Form form, std::size_t group) const;
 

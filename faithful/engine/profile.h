@@ -1,12 +1,12 @@
 #pragma once
 
-#include <chrono>
 #include <cstring>
+#include <ctime>
 #include <vector>
 
 namespace faithful::engine {
 
-// Seconds per operator, forwards and backwards.
+// Processor seconds per operator, forwards and backwards: what others do on the machine does not count.
 class Profile {
  public:
   struct Entry {
@@ -18,11 +18,11 @@ class Profile {
   class Scope {
    public:
     Scope(Profile* profile, const char* name, bool backward) : profile_(profile), name_(name), backward_(backward) {
-      if (profile_ != nullptr) start_ = Clock::now();
+      if (profile_ != nullptr) start_ = now();
     }
     ~Scope() {
       if (profile_ == nullptr) return;
-      const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+      const double seconds = now() - start_;
       Entry& entry = profile_->entry(name_);
       (backward_ ? entry.backward : entry.forward) += seconds;
     }
@@ -30,11 +30,15 @@ class Profile {
     Scope& operator=(const Scope&) = delete;
 
    private:
-    using Clock = std::chrono::steady_clock;
+    static double now() {
+      timespec t{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+      return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+    }
     Profile* profile_;
     const char* name_;
     bool backward_;
-    Clock::time_point start_;
+    double start_ = 0;
   };
 
   const std::vector<Entry>& entries() const { return entries_; }

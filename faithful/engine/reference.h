@@ -219,6 +219,18 @@ void add(const T* x, std::size_t n, T* y) {
   for (std::size_t i = 0; i < n; ++i) y[i] += x[i];
 }
 
+// z = x + y.
+template <class T>
+void add_into(const T* x, const T* y, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[i] = x[i] + y[i];
+}
+
+// z = x y.
+template <class T>
+void multiply_into(const T* x, const T* y, std::size_t n, T* z) {
+  for (std::size_t i = 0; i < n; ++i) z[i] = x[i] * y[i];
+}
+
 // y *= x.
 template <class T>
 void multiply(const T* x, std::size_t n, T* y) {
@@ -253,6 +265,18 @@ void dropout_factors(const DropoutPlace& place, std::size_t n, T keep, T* factor
 template <class T>
 void add_rows(const T* x, std::size_t rows, std::size_t columns, std::size_t stride, T* y) {
   for (std::size_t r = 0; r < rows; ++r) add(x + r * stride, columns, y);
+}
+
+// The sum of the squares of n weights' gradients, each the sum of the shards' in their order.
+template <class T>
+double squared_sum(const T* const* gradients, std::size_t shards, std::size_t n) {
+  double square = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    T g = 0;
+    for (std::size_t s = 0; s < shards; ++s) g += gradients[s][i];
+    square += static_cast<double>(g) * static_cast<double>(g);
+  }
+  return square;
 }
 
 // One AdamW step (Loshchilov & Hutter 2019) on n weights, whose gradient is the sum of the shards' in their order,

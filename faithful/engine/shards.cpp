@@ -111,21 +111,11 @@ std::vector<T> Shards<T>::summed_gradients() const {
   return sum;
 }
 
-// In blocks, so that the sums over shards stay in registers and cache; added up in the order of the weights.
 template <class T>
 double Shards<T>::squared_gradient(const Piece& piece) const {
-  constexpr std::size_t kBlock = 256;
-  double square = 0;
-  for (std::size_t begin = 0; begin < piece.count; begin += kBlock) {
-    const std::size_t count = std::min(kBlock, piece.count - begin);
-    T sum[kBlock] = {};
-    for (std::size_t k = 0; k < summands(); ++k) {
-      const T* gradients = summand(k) + piece.offset + begin;
-      for (std::size_t i = 0; i < count; ++i) sum[i] += gradients[i];
-    }
-    for (std::size_t i = 0; i < count; ++i) square += static_cast<double>(sum[i]) * static_cast<double>(sum[i]);
-  }
-  return square;
+  const T* gradients[kMostShards];
+  for (std::size_t k = 0; k < summands(); ++k) gradients[k] = summand(k) + piece.offset;
+  return squared_sum(gradients, summands(), piece.count);
 }
 
 template <class T>

@@ -131,6 +131,15 @@ T* Tape<T>::gradient_to_add(Tensor<T> x) {
 }
 
 template <class T>
+bool Tape<T>::hand_over(Tensor<T> result, Tensor<T> x) {
+  Slot& to = slots_[x.slot];
+  if (!to.wanted || to.gradient != nullptr || to.parent != kNone || to.part_count > 0) return false;
+  assert(x.contiguous() && to.shape.count() == slots_[result.slot].shape.count());
+  to.gradient = slots_[result.slot].gradient;
+  return to.written = true;
+}
+
+template <class T>
 void Tape<T>::backward(Tensor<T> loss) {
   assert(recording() && loss.shape.count() == 1);
   *gradient(loss).data = 1;

@@ -112,6 +112,9 @@ class FAITHFUL_API Tape {
   bool wants(Tensor<T> x) const { return slots_[x.slot].wanted; }  // is a gradient of x of any use?
   Gradient<T> gradient(Tensor<T> x);                               // to write or add to: see Gradient
   T* gradient_to_add(Tensor<T> x);  // the same for operators that always add: zeroed first. x without gaps
+  // Where x has no gradient yet, that of `result` becomes it without being copied; true: done. The two have as many
+  // numbers, without gaps; the closure of `result` must have no more use for its own.
+  bool hand_over(Tensor<T> result, Tensor<T> x);
   T* gradient_of(Tensor<T> result) const {
     return slots_[result.slot].gradient;
   }  // complete; its closure may overwrite it

@@ -106,9 +106,11 @@ class FAITHFUL_API AppendedFile {
   int descriptor_ = -1;
 };
 
-// Locks an open file against other processes, until it is closed or the process ends. InputError, with `path` as its
-// place, while another process has it. A file system without locks excludes nobody.
-FAITHFUL_API void lock_file(int descriptor, const std::string& path);
+// Locks an open file against other processes, until it is closed or the process ends: against all of them, or, where it
+// is shared, against those that want it alone. InputError, with `path` as its place, while another process has it. A
+// file system without locks excludes nobody.
+enum class FileLock { kAlone, kShared };
+FAITHFUL_API void lock_file(int descriptor, const std::string& path, FileLock lock = FileLock::kAlone);
 
 // Keeps an output that takes long to make for one process: a locked file `.NAME.lock` beside it, removed at the end. One
 // that a killed process has left is free. InputError while another process has it. A pipe or a device is not locked.

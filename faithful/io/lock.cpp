@@ -14,8 +14,8 @@
 
 namespace faithful {
 
-void lock_file(int descriptor, const std::string& path) {
-  while (::flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+void lock_file(int descriptor, const std::string& path, FileLock lock) {
+  while (::flock(descriptor, (lock == FileLock::kShared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return;  // the file system has no locks
     reject({{path}, "a file that no other process writes", "one that is in use", "wait for its end, or take another"});

@@ -23,6 +23,7 @@ bool is_recorded(const ModelConfig& config, const Setting& setting) {
   if (field.name == "average") return config.input.average != 1;
   if (field.name == "branches") return config.input.branches > 0;
   if (field.name == "blocks") return config.input.blocks > 0;
+  if (field.name == "bottleneck") return config.input.bottleneck > 0;
   for (const OwnOption& option : own_options()) {
     if (option.field.name == field.name && value_of(setting) == option.standard) return is_always_recorded(field.name);
   }
@@ -119,6 +120,11 @@ std::vector<Setting> settings(ModelConfig& config) {
                "number of residual blocks of dilated convolutions after the branches",
                {.least = 0, .most = 8, .applies_to = "encoder"}},
               &input.blocks},
+             {{"bottleneck",
+               "N",
+               "mixes more than N columns (channels and their differences) to N before the branches; 0: never",
+               {.least = 0, .most = kMostSize, .applies_to = "encoder"}},
+              &input.bottleneck},
              {{"form",
                "M",
                "encoder: attention over steps; dfstrans: attention over steps and over sensors",
@@ -200,12 +206,13 @@ ModelConfig preset(std::string_view name) {
     config.body.activation = LayerActivation::kRelu;
     config.body.width = config.settled_width();
   } else if (name == "standard") {  // convolutions of three lengths, then one layer of attention: docs/model.md
-    config.position.encoding = "tape";
+    config.position.encoding = "erpe";
     config.input.differences = 1;
     config.input.average = 0;
     config.input.filters = 21;
     config.input.branches = 3;
     config.input.blocks = 2;
+    config.input.bottleneck = 64;
     config.input.segment = 2;
     config.body.layers = 1;
     config.body.block = LayerBlock::kPre;
@@ -264,6 +271,7 @@ std::vector<std::string> settle(ModelConfig& config) {
   if (config.input.segment == 0) return {};  // check_config says so
   std::vector<std::string> notes;
   settle_average(config, notes);
+  if (!config.has_bottleneck()) config.input.bottleneck = 0;
   if (config.pooled() > 0 && config.body.width != config.settled_width()) {
     config.body.width = config.settled_width();
     notes.push_back(fmt::format("segments of {} samples become {} of {} filters: the width is {}", config.input.segment,

@@ -44,9 +44,11 @@ struct InputConfig {
   std::size_t kernel = 7;    // length of a filter in samples
   std::size_t branches = 0;  // N: convolutions side by side, each twice as long as the one before, then a batch norm;
                              // 0: one convolution without a norm
-  std::size_t blocks = 0;    // after the branches: residual blocks of a dilated convolution of each column
-  std::size_t segment = 1;   // samples per step: S = ceil(length / segment)
-  std::size_t stages = 3;    // dfstrans: convolutions of a sensor, each followed by pooling by two
+  std::size_t bottleneck = 0;  // N: more than N columns (channels and their differences) are mixed to N before the
+                               // branches, by a learned matrix; 0: never
+  std::size_t blocks = 0;      // after the branches: residual blocks of a dilated convolution of each column
+  std::size_t segment = 1;     // samples per step: S = ceil(length / segment)
+  std::size_t stages = 3;      // dfstrans: convolutions of a sensor, each followed by pooling by two
   bool operator==(const InputConfig&) const = default;
 };
 
@@ -101,6 +103,8 @@ struct ModelConfig {
   bool has_token() const { return head.pooling == Pooling::kToken; }
   bool has_times() const { return position.source == PositionSource::kTime; }
   bool decays() const { return position.scale == kDecaying; }
+  std::size_t columns() const { return (1 + input.differences) * input.channels; }  // channels and their differences
+  bool has_bottleneck() const { return input.bottleneck > 0 && columns() > input.bottleneck; }
   std::size_t samples_per_step() const { return std::max<std::size_t>(input.average, 1) * input.segment; }
   std::size_t steps() const { return (input.length + samples_per_step() - 1) / samples_per_step(); }  // S
   std::size_t outputs() const { return input.classes == 2 ? 1 : input.classes; }

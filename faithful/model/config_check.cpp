@@ -93,6 +93,8 @@ void check_sizes(const ModelConfig& config, const Check& check) {
       config.input.average);
   check.that(config.input.branches == 0 || config.input.filters > 0, "filters", "at least 1, for the branches", "0");
   check.that(config.input.blocks == 0 || config.input.branches > 0, "branches", "at least 1, for the blocks", "0");
+  check.that(config.input.bottleneck == 0 || config.input.branches > 0, "branches", "at least 1, for the bottleneck",
+             "0");
   if (config.is_dfstrans()) check_dfstrans(config, check);
   check.that(config.input.kernel % 2 == 1, "kernel", "an odd number", config.input.kernel);
   check.that(config.body.head_width != 0 || config.body.width % config.body.heads == 0, "heads",

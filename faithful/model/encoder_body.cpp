@@ -15,14 +15,14 @@ class EncoderBody final : public Body<T> {
   EncoderBody(const ModelConfig& of, Parameters<T>& parameters)
       : Body<T>(of, parameters),
         differences_(config_, parameters, Order::kTimeFirst),
-        stem_(config_, columns(), parameters),
+        stem_(config_, parameters),
         encoder_(config_, position_, parameters) {
-    const std::size_t channels = columns(), d = config_.body.width;
+    const std::size_t columns = config_.columns(), d = config_.body.width;
     const bool has_stem = config_.input.branches > 0;
     const engine::Initializer start = has_stem ? fan_in_uniform() : engine::xavier_uniform();
-    const std::size_t each = has_stem ? stem_.width() : config_.input.filters == 0 ? channels : config_.input.filters;
+    const std::size_t each = has_stem ? stem_.width() : config_.input.filters == 0 ? columns : config_.input.filters;
     if (config_.input.filters > 0 && !has_stem) {
-      convolution_ = declare_affine(parameters, "convolution", config_.input.filters, config_.input.kernel * channels);
+      convolution_ = declare_affine(parameters, "convolution", config_.input.filters, config_.input.kernel * columns);
     }
     embedding_ =
         declare_affine(parameters, "embedding", d, config_.input.segment * each + position_.columns_beside(), 0, start);
@@ -46,7 +46,6 @@ class EncoderBody final : public Body<T> {
   using Body<T>::config_;
   using Body<T>::position_;
 
-  std::size_t columns() const { return (1 + config_.input.differences) * config_.input.channels; }
   Pass begin(Tape<T>& tape, const Samples<T>& samples) const {
     return position_.begin(tape, samples.count, step_times(tape, config_, samples),
                            valid_steps(tape, config_, samples, false));

@@ -11,11 +11,18 @@ constexpr std::size_t kBlockKernel = 5;
 }  // namespace
 
 template <class T>
-Stem<T>::Stem(const ModelConfig& config, std::size_t channels, Parameters<T>& parameters) : config_(config) {
+Stem<T>::Stem(const ModelConfig& config, Parameters<T>& parameters) : config_(config) {
+  std::size_t columns = config.columns();
+  if (config.has_bottleneck()) {
+    bottleneck_ = parameters.declare("stem.bottleneck.weight", {config.input.bottleneck, columns}, fan_in_uniform());
+    columns = config.input.bottleneck;
+  }
   for (std::size_t i = 0; i < config.input.branches; ++i) {
-    branches_.push_back(parameters.declare(fmt::format("stem.branches.{}.weight", i),
-                                           {config.input.filters, branch_kernel(config.input, i) * channels},
-                                           fan_in_uniform()));
+    // Without a bottleneck, only a diagnosis wants the gradient of what goes in.
+    branches_.push_back(parameters.declare({.name = fmt::format("stem.branches.{}.weight", i),
+                                            .shape = {config.input.filters, branch_kernel(config.input, i) * columns},
+                                            .initializer = fan_in_uniform(),
+                                            .passes_back = config.has_bottleneck()}));
   }
   if (config.input.branches == 0) return;
   norm_ = declare_batch_norm(parameters, "stem.norm");
@@ -49,6 +56,7 @@ Tensor<T> Stem<T>::activated(Tape<T>& tape, Tensor<T> x, const Norm& norm, std::
 
 template <class T>
 Tensor<T> Stem<T>::apply_to(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const {
+  if (config_.has_bottleneck()) x = linear(tape, x, tape[bottleneck_]);  // no bias: padding stays zero
   const std::size_t batch = x.shape[0], rows = x.shape[1], filters = config_.input.filters;
   Tensor<T> parts[6];  // as many as the config's bounds allow
   for (std::size_t i = 0; i < branches_.size(); ++i) {

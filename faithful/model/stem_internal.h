@@ -7,18 +7,18 @@
 
 namespace faithful::model {
 
-// What lies between the samples and the embedding, if config.input.branches > 0: convolutions of several lengths side by
+// What lies between the samples and the embedding, if config.input.branches > 0: many columns are mixed to few; convolutions of several lengths side by
 // side, each [kernel, 2 kernel + 1, ..] long, a batch norm and GELU; then residual blocks
 // x + GELU(norm(pointwise(depthwise(x)))) whose dilation doubles. Padding stays zero.
 template <class T>
 class Stem {
  public:
-  // `channels`: columns of what it takes. The config must outlive it.
-  Stem(const ModelConfig& config, std::size_t channels, Parameters<T>& parameters);
+  // The config must outlive it.
+  Stem(const ModelConfig& config, Parameters<T>& parameters);
 
   std::size_t width() const { return config_.input.branches * config_.input.filters; }  // of what it gives
 
-  // x [B, R, channels] -> [B, R, width()]; valid [B, R] or empty.
+  // x [B, R, config.columns()] -> [B, R, width()]; valid [B, R] or empty.
   Tensor<T> apply_to(Tape<T>& tape, Tensor<T> x, std::span<const std::uint8_t> valid) const;
 
  private:
@@ -34,6 +34,7 @@ class Stem {
   Tensor<T> activated(Tape<T>& tape, Tensor<T> x, const Norm& norm, std::span<const std::uint8_t> valid) const;
 
   const ModelConfig& config_;
+  Parameter bottleneck_{};  // [bottleneck, columns], if the config has one
   std::vector<Parameter> branches_;
   Norm norm_{};
   std::vector<Block> blocks_;

@@ -1,11 +1,13 @@
 #include "faithful/study/runs_file.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
 #include "faithful/base/sha256.h"
+#include "faithful/study/runs_file_internal.h"
 
 namespace faithful {
 
@@ -83,24 +85,40 @@ LoadedRuns parse_runs(std::string_view bytes, const std::string& path) {
   return loaded;
 }
 
-RunsFile::RunsFile(const std::string& path) : file_(path) {
-  lock_file(file_.descriptor(), path);
+bool is_among(const StudySettings& settings, const std::vector<StudySettings>& known, const std::string& path) {
+  for (const StudySettings& found : known) {
+    if (found.data != settings.data || found.split != settings.split) continue;
+    if (!(found == settings)) reject_settings(path, settings, found);
+    return true;
+  }
+  return false;
+}
+
+std::string settings_line(const StudySettings& settings) {
+  return dump_json(settings_json(settings)) + "\n";
+}
+
+RunsFile::RunsFile(const std::string& path) : RunsFile(path, FileLock::kAlone) {
+  take_worker_runs();
+  std::error_code ignored;
+  std::filesystem::remove_all(workers_folder(path), ignored);  // claims of the dead: nobody else has the file
+}
+
+RunsFile::RunsFile(const std::string& path, FileLock lock) : file_(path) {
+  lock_file(file_.descriptor(), path, lock);
   loaded_ = load_runs(path);
   if (!loaded_.notice.empty()) file_.cut(loaded_.good_bytes);
 }
 
 void RunsFile::use_settings(const StudySettings& settings) {
-  for (const StudySettings& found : loaded_.settings) {
-    if (found.data != settings.data || found.split != settings.split) continue;
-    if (!(found == settings)) reject_settings(path(), settings, found);
-    return;
-  }
-  append(dump_json(settings_json(settings)) + "\n");
+  if (is_among(settings, loaded_.settings, path())) return;
+  append(settings_line(settings));
   loaded_.settings.push_back(settings);
 }
 
 void RunsFile::add(const StudyRun& run) {
   append(dump_json(to_json(run)) + "\n");
+  loaded_.runs.push_back(run);
 }
 
 void RunsFile::append(const std::string& line) {

@@ -36,13 +36,20 @@ struct LoadedRuns {
 FAITHFUL_API LoadedRuns load_runs(const std::string& path);
 FAITHFUL_API LoadedRuns parse_runs(std::string_view bytes, const std::string& path);
 
-// The file of a study that is running. It belongs to one process at a time.
+// Where workers (worker.h) keep what is not in the file yet: DIR/workers of DIR/runs.jsonl.
+FAITHFUL_API std::string workers_folder(const std::string& runs_path);
+
+// The finished runs of workers that are not in the file yet, with their settings.
+FAITHFUL_API LoadedRuns load_worker_runs(const std::string& runs_path);
+
+// The file of a study that is running. It belongs to one process at a time. Runs that workers have left beside it are
+// moved into it.
 class FAITHFUL_API RunsFile {
  public:
   explicit RunsFile(const std::string& path);  // created if needed; InputError while another process uses it
 
   const std::string& path() const { return file_.path(); }
-  const std::vector<StudyRun>& runs() const { return loaded_.runs; }  // those there at the start
+  const std::vector<StudyRun>& runs() const { return loaded_.runs; }
   const std::string& notice() const { return loaded_.notice; }
 
   // Writes the settings if they are new. InputError, with the first difference, if the file has runs of the same data
@@ -51,6 +58,9 @@ class FAITHFUL_API RunsFile {
   void add(const StudyRun& run);
 
  private:
+  friend class StudyWorker;
+  RunsFile(const std::string& path, FileLock lock);
+  void take_worker_runs();  // moves them from the folder of the workers into this file
   void append(const std::string& line);
   AppendedFile file_;
   LoadedRuns loaded_;

@@ -1,63 +1,58 @@
 #include "faithful/study/study.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 
 namespace faithful {
 
 namespace {
 
-// Runs jobs on several threads, one job per thread.
+// Has a crew run the jobs, and keeps their runs.
 class Runner {
  public:
-  Runner(const StudyPlan& plan, RunsFile* file, const StudyControl& control, std::size_t expected)
-      : plan_(plan), file_(file), control_(control), pool_(control.threads) {
+  Runner(const StudyPlan& plan, RunsFile* file, const StudyControl& control, Crew& crew, std::size_t expected)
+      : plan_(plan), file_(file), control_(control), crew_(crew) {
     state_.jobs = expected;
     state_.runs = &runs_;
   }
 
-  // Reuses the runs of the file and runs the other jobs. False: stopped.
+  // Reuses the runs of the file and has the other jobs run. False: stopped.
   bool run(const std::vector<StudyJob>& jobs) {
-    std::vector<const StudyJob*> left;
+    Tasks tasks;
     for (const StudyJob& job : jobs) {
       const StudyRun* known = file_ == nullptr ? nullptr : find_run(file_->runs(), job.key);
-      if (known == nullptr) {
-        left.push_back(&job);
-      } else if (find_run(runs_, job.key) == nullptr) {
-        runs_.push_back(*known);
-        ++state_.reused;
-        ++state_.done;
-      }
+      tasks.list.push_back({job.key, known == nullptr ? crew_.find_finished(job.key) : dump_json(to_json(*known))});
+      if (!tasks.list.back().known) continue;
+      runs_.push_back(parse_run(parse_json(*tasks.list.back().known, "run"), "run"));
+      ++state_.reused;
+      ++state_.done;
     }
     report(nullptr);
-    pool_.run(left.size(), [&](std::size_t i) { work_on(*left[i]); });
-    return !stopped_;
+    tasks.stop = control_.stop;
+    tasks.run = [&](std::size_t i, const std::function<bool()>& stop) -> std::optional<std::string> {
+      const std::optional<StudyRun> run = execute(plan_, jobs[i], stop);
+      return run ? std::optional(dump_json(to_json(*run))) : std::nullopt;
+    };
+    tasks.take = [&](std::size_t i, const std::string& line) {
+      if (!tasks.list[i].known) take(line);
+    };
+    return crew_.run(tasks);
   }
 
   const std::vector<StudyRun>& runs() const { return runs_; }
   std::size_t reused() const { return state_.reused; }
 
  private:
-  bool asked_to_stop() {
-    if (control_.stop && control_.stop()) stopped_ = true;
-    return stopped_;
-  }
-
-  void work_on(const StudyJob& job) {
-    if (asked_to_stop()) return;
-    std::optional<StudyRun> run = execute(plan_, job, [&] { return asked_to_stop(); });
-    if (!run) return;
-    const std::lock_guard lock(mutex_);
-    if (file_ != nullptr) file_->add(*run);
-    // Read back as from the file, so that new runs are equal to reused ones.
-    runs_.push_back(parse_run(parse_json(dump_json(to_json(*run)), "run"), "run"));
+  // New runs are read back from their lines, so that they are equal to reused ones.
+  void take(const std::string& line) {
+    runs_.push_back(parse_run(parse_json(line, "run"), "run"));
+    const StudyRun& run = runs_.back();
+    if (file_ != nullptr) file_->add(run);
     ++state_.done;
-    spent_ += run->seconds;
+    spent_ += run.seconds;
     const std::size_t fresh = state_.done - state_.reused;
     state_.seconds_left = spent_ / static_cast<double>(fresh) * static_cast<double>(state_.jobs - state_.done) /
-                          static_cast<double>(pool_.size());
-    report(&runs_.back());
+                          static_cast<double>(crew_.size());
+    report(&run);
   }
 
   void report(const StudyRun* last) {
@@ -68,9 +63,7 @@ class Runner {
   const StudyPlan& plan_;
   RunsFile* file_;
   const StudyControl& control_;
-  ThreadPool pool_;
-  std::mutex mutex_;
-  std::atomic<bool> stopped_{false};
+  Crew& crew_;
   std::vector<StudyRun> runs_;
   StudyState state_;
   double spent_ = 0;
@@ -80,9 +73,11 @@ class Runner {
 
 StudyResult run_study(const StudyPlan& plan, RunsFile* file, const StudyControl& control) {
   if (file != nullptr) file->use_settings(plan.settings());
+  ThreadCrew own(control.crew == nullptr ? control.threads : 1);
+  Crew& crew = control.crew == nullptr ? own : *control.crew;
   std::vector<StudyJob> jobs = plan.rate_jobs();
   // The number of jobs does not depend on the rates.
-  Runner runner(plan, file, control, jobs.size() + plan.jobs(plan.choose_rates({})).size());
+  Runner runner(plan, file, control, crew, jobs.size() + plan.jobs(plan.choose_rates({})).size());
   bool complete = runner.run(jobs);
   if (complete) {
     const std::vector<StudyJob> rest = plan.jobs(plan.choose_rates(runner.runs()));

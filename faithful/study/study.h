@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/crew.h"
 #include "faithful/data/dataset.h"
 #include "faithful/study/arm.h"
 #include "faithful/study/gap_probe.h"
@@ -101,6 +102,7 @@ struct StudyState {
 
 struct StudyControl {
   std::size_t threads = 1;                                // jobs at a time; each runs on one thread
+  Crew* crew = nullptr;                                   // instead of the threads of this process
   std::function<bool()> stop = {};                        // called after every training step
   std::function<void(const StudyState&)> on_change = {};  // at the start and after every job; one call at a time
 };

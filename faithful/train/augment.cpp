@@ -68,23 +68,18 @@ void move_along_time(const Augmentation& options, Random& random, std::span<cons
 // y = x (I + mix N / sqrt(partners)); with many channels each has partners that are drawn.
 void mix_channels(double mix, Random& random, std::size_t channels, std::span<float> y) {
   const std::size_t partners = std::min(channels, kMostPartners), count = y.size() / channels;
-  std::vector<std::size_t> partner(channels *
-                                   partners);  // [partners, channels], so that sums do not wait for each other
-  std::vector<float> weight(partner.size()), row(channels);
-  for (std::size_t c = 0; c < channels; ++c) {
-    for (std::size_t p = 0; p < partners; ++p) {
-      partner[p * channels + c] = channels <= kMostPartners ? p : random.below(channels);
-      weight[p * channels + c] = static_cast<float>(mix * random.normal() / std::sqrt(static_cast<double>(partners)));
-    }
-  }
+  std::vector<float> before(y.size()), mixed(count);  // [channels, count]: sums run along time, in whole vectors
   for (std::size_t t = 0; t < count; ++t) {
-    float* at = &y[t * channels];
-    std::copy_n(at, channels, row.begin());
+    for (std::size_t c = 0; c < channels; ++c) before[c * count + t] = y[t * channels + c];
+  }
+  for (std::size_t c = 0; c < channels; ++c) {
+    std::copy_n(&before[c * count], count, mixed.begin());
     for (std::size_t p = 0; p < partners; ++p) {
-      const std::size_t* from = &partner[p * channels];
-      const float* factors = &weight[p * channels];
-      for (std::size_t c = 0; c < channels; ++c) at[c] += factors[c] * row[from[c]];
+      const float* from = &before[count * (channels <= kMostPartners ? p : random.below(channels))];
+      const auto weight = static_cast<float>(mix * random.normal() / std::sqrt(static_cast<double>(partners)));
+      for (std::size_t t = 0; t < count; ++t) mixed[t] += weight * from[t];
     }
+    for (std::size_t t = 0; t < count; ++t) y[t * channels + c] = mixed[t];
   }
 }
 

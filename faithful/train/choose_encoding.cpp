@@ -1,14 +1,18 @@
 #include "faithful/train/choose_encoding.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
+#include "faithful/base/sha256.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
@@ -126,6 +130,16 @@ class Fold {
 
   std::size_t steps() const { return schedule_steps(plan_[0].options, prepared_[0].sets.train.size()); }
 
+  // Of windows, model and training: everything that decides its values.
+  std::string digest() const {
+    const DisjointnessProof& proof = prepared_[0].sets.proof;
+    std::string text =
+        fmt::format("{:016x}\n{:016x}\n{}", proof.train_digest, proof.validation_digest, to_text(prepared_[0].config));
+    for (const auto& [name, value] : recorded_fields(plan_[0].options))
+      text += fmt::format("{}={}\n", name, to_text(value));
+    return sha256(text).substr(0, 16);
+  }
+
   bool has_signal() const {
     const std::vector<std::size_t> counts = prepared_[0].sets.train.class_counts();
     return std::ranges::count_if(counts, [](std::size_t count) { return count > 0; }) > 1 &&
@@ -166,6 +180,88 @@ std::size_t affordable_steps(const std::function<Fold(std::size_t steps)>& first
   return steps >= static_cast<double>(all) ? 0 : std::max(kFewest, static_cast<std::size_t>(steps));
 }
 
+// Trainings of folds that several processes share. A task is a fold with one encoding; its result is the value, empty
+// where it has none.
+class SharedFolds {
+ public:
+  using MakeFold = std::function<Fold(std::size_t job, std::size_t steps, const std::vector<std::string>& names)>;
+
+  SharedFolds(Crew& crew, const ChooseOptions& options, std::vector<std::string> names, MakeFold make, bool by_area,
+              std::function<bool()> stop)
+      : crew_(crew),
+        options_(options),
+        names_(std::move(names)),
+        make_(std::move(make)),
+        by_area_(by_area),
+        stop_(std::move(stop)),
+        digest_(sha256(fmt::format("{} {}", make_(0, 0, {names_[0]}).digest(), options.folds)).substr(0, 16)) {}
+
+  // As affordable_steps(), by one process, for all. None: stopped.
+  std::optional<std::size_t> affordable() const {
+    std::optional<std::size_t> found;
+    Tasks tasks;
+    tasks.list.push_back({.name = fmt::format("{}-steps-for-{:g}-minutes", digest_, options_.minutes)});
+    std::ranges::replace(tasks.list[0].name, '.', '_');  // of file names' characters
+    tasks.stop = stop_;
+    tasks.run = [&](std::size_t, const std::function<bool()>& stop) -> std::optional<std::string> {
+      ThreadPool pool(1);
+      const double seconds = 60 * options_.minutes * static_cast<double>(crew_.size());
+      const std::size_t steps = affordable_steps([&](std::size_t of) { return make_(0, of, names_); }, {.stop = stop},
+                                                 seconds, options_.folds, pool);
+      return stop() ? std::nullopt : std::optional(fmt::format("{}", steps));
+    };
+    tasks.take = [&](std::size_t, const std::string& text) { found = parse_number<std::size_t>(text); };
+    crew_.run(tasks);
+    return found;
+  }
+
+  // Adds the values of one repeat. False: stopped.
+  bool run(std::size_t repeat, std::size_t steps, EncodingChoice& choice) const {
+    std::vector<std::optional<std::string>> results(options_.folds * names_.size());  // [folds, encodings]
+    Tasks tasks;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      tasks.list.push_back({.name = fmt::format("{}-steps-{}-repeat-{}-fold-{}-{}", digest_, steps, repeat,
+                                                i / names_.size(), names_[i % names_.size()]),
+                            .known = {}});
+      tasks.list.back().known = crew_.find_finished(tasks.list.back().name);
+    }
+    tasks.stop = stop_;
+    tasks.run = [&](std::size_t i, const std::function<bool()>& stop) {
+      return value(repeat * options_.folds + i / names_.size(), steps, names_[i % names_.size()], stop);
+    };
+    tasks.take = [&](std::size_t i, const std::string& text) { results[i] = text; };
+    const bool complete = crew_.run(tasks);
+    for (std::size_t fold = 0; fold < options_.folds; ++fold) {
+      const auto begin = results.begin() + static_cast<std::ptrdiff_t>(fold * names_.size());
+      const std::span of_fold(begin, names_.size());
+      if (!std::ranges::all_of(of_fold, [](const auto& text) { return text && !text->empty(); })) continue;
+      for (std::size_t i = 0; i < names_.size(); ++i)
+        choice.scores[i].values.push_back(parse_number<double>(*of_fold[i]).value());
+      ++choice.folds;
+    }
+    return complete;
+  }
+
+ private:
+  std::optional<std::string> value(std::size_t job, std::size_t steps, const std::string& name,
+                                   const std::function<bool()>& stop) const {
+    const Fold fold = make_(job, steps, {name});
+    if (!fold.has_signal()) return "";
+    ThreadPool pool(1);
+    const std::vector<double> found = fold.run(by_area_, {.stop = stop}, pool);
+    if (found.empty() && stop()) return std::nullopt;
+    return found.empty() ? "" : fmt::format("{}", found[0]);
+  }
+
+  Crew& crew_;
+  const ChooseOptions& options_;
+  std::vector<std::string> names_;
+  MakeFold make_;
+  bool by_area_;
+  std::function<bool()> stop_;
+  std::string digest_;
+};
+
 void judge_scores(EncodingChoice& choice, const ChooseOptions& options) {
   EncodingScore& first = choice.scores.front();
   std::vector<double> p_values;
@@ -194,18 +290,18 @@ void judge_scores(EncodingChoice& choice, const ChooseOptions& options) {
 }  // namespace
 
 EncodingChoice choose_encoding(const Dataset& dataset, const ChooseOptions& options, ThreadPool& pool,
-                               const FitControl& control) {
+                               const FitControl& control, Crew* crew) {
   check_choose_options(options);
   check_train_options(options.fit.train);
   const std::vector<std::string> names = encodings_of(options);
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                       std::chrono::duration<double>(60 * std::min(options.minutes, 1e6)));
-  bool asked = false;
+  std::atomic<bool> asked = false;
   FitControl own = control;
   own.checkpoints = {};
   own.stop = [&] {
     if (control.stop && control.stop()) asked = true;
-    return asked || Clock::now() >= end;
+    return asked || Clock::now() >= end;  // asked by all threads
   };
 
   SplitOptions split = train::final_split(dataset, options.fit);
@@ -215,17 +311,23 @@ EncodingChoice choose_encoding(const Dataset& dataset, const ChooseOptions& opti
   const bool by_area = data.has_point_labels();
   EncodingChoice choice{.measure = by_area ? "AUC-PR" : "accuracy"};
   for (const std::string& name : names) choice.scores.push_back({.name = name});
-  const auto fold_of = [&](std::size_t job, std::size_t steps) {
-    split.fold = job % options.folds;
-    split.seed = options.fit.split.seed + job / options.folds;
-    return Fold(data, options, split, scaling, names, job / options.folds, steps);
+  const auto fold_of = [&](std::size_t job, std::size_t steps, const std::vector<std::string>& of) {
+    SplitOptions parts = split;
+    parts.fold = job % options.folds;
+    parts.seed = options.fit.split.seed + job / options.folds;
+    return Fold(data, options, parts, scaling, of, job / options.folds, steps);
   };
-  const std::size_t steps =
-      affordable_steps([&](std::size_t of) { return fold_of(0, of); }, own, 60 * options.minutes, options.folds, pool);
-  choice.all_steps = fold_of(0, 0).steps();
+  std::optional<SharedFolds> shared;
+  if (crew != nullptr) shared.emplace(*crew, options, names, fold_of, by_area, own.stop);
+  const std::size_t steps = shared ? shared->affordable().value_or(0)
+                                   : affordable_steps([&](std::size_t of) { return fold_of(0, of, names); }, own,
+                                                      60 * options.minutes, options.folds, pool);
+  choice.all_steps = fold_of(0, 0, {names[0]}).steps();
   choice.steps = steps > 0 ? steps : choice.all_steps;
-  for (std::size_t job = 0; job < options.folds * options.repeats && !own.stop(); ++job) {
-    const Fold fold = fold_of(job, steps);
+  for (std::size_t repeat = 0; shared && repeat < options.repeats; ++repeat)
+    if (!shared->run(repeat, steps, choice)) break;
+  for (std::size_t job = 0; !shared && job < options.folds * options.repeats && !own.stop(); ++job) {
+    const Fold fold = fold_of(job, steps, names);
     if (!fold.has_signal()) continue;
     const std::vector<double> values = fold.run(by_area, own, pool);
     for (std::size_t i = 0; i < values.size(); ++i) choice.scores[i].values.push_back(values[i]);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/crew.h"
 #include "faithful/metrics/paired.h"
 #include "faithful/train/fit.h"
 
@@ -44,9 +45,10 @@ struct EncodingChoice {
 // and, where shapes agree, start values. The weights of the last step count: the scored fold chooses no epoch. The same
 // folds and steps give the same numbers on any number of threads; how many there is time for depends on the machine.
 // InputError where data and options do not fit. Error where fewer than two folds ended in time, or the caller stopped
-// it.
+// it. With a crew, several processes share the trainings. The first of them that has time says how many steps there is
+// time for.
 FAITHFUL_API EncodingChoice choose_encoding(const Dataset& dataset, const ChooseOptions& options, ThreadPool& pool,
-                                            const FitControl& control = {});
+                                            const FitControl& control = {}, Crew* crew = nullptr);
 
 // The choice in one sentence.
 FAITHFUL_API std::string sentence_of(const EncodingChoice& choice);

@@ -8,10 +8,10 @@ import numpy as np
 
 from . import _core
 from ._bases import BaseEstimator, ClassifierMixin, NotFittedError
-from ._estimator_record import NAME, from_program, from_record, to_record
+from ._estimator_record import NAME, from_program, from_record, to_record, with_arrays, without_arrays
 from ._estimator_settings import MODEL, TRAIN, docstring, signature
 from ._labels import check_two, class_names, classes_of, program_order
-from ._model import rule_of, warn_of_leaks
+from ._model import Model, rule_of, warn_of_leaks
 from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
 from ._samples import check_channels, check_not_one_series, series_of
 from ._weights import class_weights_of, sample_weights_of
@@ -99,6 +99,10 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         """Writes the model file, which `faithful predict` and load() read. It keeps the settings and the classes."""
         self._model_of_fit().save(path("file", file))
 
+    def to_torch(self, *, dtype=None, device=None):
+        """The fitted model as a torch.nn.Module: see Model.to_torch(). Its classes are in the order of module.classes."""
+        return Model(self._model_of_fit()).to_torch(dtype=dtype, device=device)
+
     @classmethod
     def load(cls, file, **params):
         """The estimator of a model file. Of save(): with its settings and its classes, so that clone(loaded).fit(X, y)
@@ -125,6 +129,9 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         split = {"window": 0, "seed": seed, "scaler": self.scaler, "scaling": self.scaling,
                  **_split_options(self.validation, samples)}
         model = checked({name: params[name] for name in MODEL}, checks_of(MODEL.values()))
+        if self.preset in ("best", "fast"):
+            raise ValueError(f"preset: expected {', '.join(_core.presets())}, found {self.preset!r}, which may be another model "
+                             f"than a Transformer (call faithful.fit(data, preset={self.preset!r}))")
         if self.segment is None:  # a preset's may be longer than the shortest series there are
             model["segment"] = min(_core.preset(text("preset", self.preset))["segment"], longest)
         return {"preset": self.preset, "model": model, "train": {**train, "seed": seed}, "split": split, "baselines": False}
@@ -171,6 +178,12 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
                              f"{longest}")
         _check_columns(self, X)
         return _core.dataset_of(series, [], {"channels": model.channels, **self._how_missing()})
+
+    def __getstate__(self):
+        return without_arrays(self.__dict__)
+
+    def __setstate__(self, state):
+        self.__dict__.update(with_arrays(state))
 
     def _more_tags(self):  # scikit-learn up to 1.5
         return {"X_types": ["2darray", "3darray"], "allow_nan": self.missing != "error", "_xfail_checks": {

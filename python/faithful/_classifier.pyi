@@ -3,9 +3,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 
 from ._encoding import EncodingName
+from .torch import Classifier
 
 class TimeSeriesTransformer:
     classes_: NDArray[Any]
@@ -49,6 +51,7 @@ class TimeSeriesTransformer:
         average: int | None = None,
         branches: int | None = None,
         blocks: int | None = None,
+        bottleneck: int | None = None,
         stages: int | None = None,
         sensor_weights: bool | None = None,
         step_weights: bool | None = None,
@@ -95,5 +98,6 @@ class TimeSeriesTransformer:
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
     def set_params(self, **params: Any) -> TimeSeriesTransformer: ...
     def save(self, file: str | os.PathLike[str]) -> None: ...
+    def to_torch(self, *, dtype: torch.dtype | None = None, device: torch.device | str | None = None) -> Classifier: ...
     @classmethod
     def load(cls, file: str | os.PathLike[str], **params: Any) -> TimeSeriesTransformer: ...

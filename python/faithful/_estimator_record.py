@@ -54,3 +54,22 @@ def _validation(split):
         return split["folds"] if split["folds"] > 1 else None
     whole = split["kind"] == "series" and abs(split["train"] + split["validation"] - 1) < 1e-9
     return split["validation"] or None if whole else None
+
+
+def without_arrays(attributes):
+    """What a pickle of the estimator holds. Arrays of NumPy 2 in a pickle cannot be read by NumPy before 1.26."""
+    state = dict(attributes)
+    if "classes_" in state:
+        state.update(classes_=classes_to_json(state["classes_"]), _order=state["_order"].tolist())
+    if "feature_names_in_" in state:
+        state["feature_names_in_"] = state["feature_names_in_"].tolist()
+    return state
+
+
+def with_arrays(state):
+    attributes = dict(state)
+    if isinstance(state.get("classes_"), dict):  # an array in pickles of earlier versions
+        attributes.update(classes_=classes_from_json(state["classes_"]), _order=np.array(state["_order"]))
+    if "feature_names_in_" in state:
+        attributes["feature_names_in_"] = np.array(state["feature_names_in_"], dtype=object)
+    return attributes

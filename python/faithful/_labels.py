@@ -29,11 +29,23 @@ def _check_kind(array):
     if array.dtype == object and all(isinstance(one, (float, np.floating)) for one in array):
         numbers = array.astype(float)
     if numbers is None:
+        missing = [i for i, one in enumerate(array) if array.dtype == object and _is_missing(one)]
+        if missing:
+            raise ValueError(f"y: expected the class of every sample, found a missing value (NaN) at {missing[0]} and "
+                             f"{len(missing) - 1} more places")
         return
     if not np.isfinite(numbers).all():
         raise ValueError("y: expected classes, found NaN or infinity (Input y contains NaN or infinity)")
     if (numbers != np.floor(numbers)).any():
         raise ValueError("y: expected classes, found numbers with a fraction. Unknown label type: continuous")
+
+
+def _is_missing(one):
+    """NaN or NaT, which differ from themselves, or pandas.NA, which has no truth value."""
+    try:
+        return bool(one != one)
+    except (TypeError, ValueError):
+        return True
 
 
 def _unique(array):
@@ -69,7 +81,7 @@ def classes_of(y, samples):
 
 def check_two(classes, samples):
     if len(classes) < 2:
-        raise ValueError(f"y: expected at least two classes, found one class, {classes[0]!r}, in {samples} sample(s)"
+        raise ValueError(f"y: expected at least two classes, found one class, {classes[:1].tolist()[0]!r}, in {samples} sample(s)"
                          if samples > 1 else "X: expected two samples or more, found 1 sample")
 
 

@@ -69,6 +69,7 @@ def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, 
     one label, else "f1". The test part is scored once: model.record["test"], beside model.record["baselines"].
     A column that gives the labels away is a warning.
     """
+    data_of(data)
     said = {**options_of({"encoding": encoding, **options}, seed_of("seed", seed)), "baselines": yes_no("baselines", baselines)}
     if model is not None:
         said["model_kind"] = text("model", model)

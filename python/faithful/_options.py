@@ -15,7 +15,9 @@ def found(value):
     """A value in a complaint: short, with its type where that is the point."""
     if isinstance(value, np.ndarray):
         return f"an array of shape {value.shape}, dtype {value.dtype}"
-    text = repr(value)
+    if hasattr(value, "columns") and hasattr(value, "shape"):
+        return f"a {type(value).__name__} of shape {tuple(value.shape)}"
+    text = " ".join(repr(value).split())
     return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"
 
 

@@ -17,7 +17,10 @@ def figure_of(figure, size):
     """The figure that was given, or a new one. Needs matplotlib (pip install faithful-pe[plot])."""
     if figure is not None:
         return figure
-    from matplotlib import pyplot
+    try:
+        from matplotlib import pyplot
+    except ModuleNotFoundError as error:
+        raise ImportError("plot() needs matplotlib: pip install 'faithful-pe[plot]'", name=error.name) from error
     return pyplot.figure(figsize=size, layout="constrained")
 
 

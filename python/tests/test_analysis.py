@@ -43,7 +43,7 @@ def test_texts():
 
 @pytest.mark.parametrize("name", ["sinusoidal", "alibi"])
 def test_plot(name):
-    import matplotlib
+    matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     figure = faithful.analyze(name, 12, 16).plot()
     axes = figure.axes

@@ -100,3 +100,29 @@ def test_calls_with_a_model(function, name, trained):
     first = {"file": object()} if function == "load_model" else {"model": trained[0], "data": trained[1]}
     for value in [object(), *WRONG.get(name, [])]:
         named(lambda: getattr(faithful, function)(**{**first, name: value}), name)
+
+
+class Frame:
+    """Like a DataFrame, whose text has many lines."""
+
+    columns, shape = ["a"], (3, 1)
+
+    def __repr__(self):
+        return "   a\n0  1\n1  2"
+
+
+def test_arrays_for_a_data_set_are_named_first():
+    X, y = np.zeros((4, 5, 2)), ["a", "b"] * 2
+    wanted = r"data: expected a data set \(faithful.data.load or from_arrays\), found "
+    with pytest.raises(TypeError, match=wanted + r"an array of shape \(4, 5, 2\)"):
+        faithful.fit(X, y)
+    with pytest.raises(TypeError, match=wanted + r"a Frame of shape \(3, 1\)$"):
+        faithful.fit(Frame())
+    with pytest.raises(TypeError, match=r"found 'one', 'two' \(Lines\)$"):
+        faithful.fit(type("Lines", (), {"__repr__": lambda self: "'one',\n 'two'"})())
+
+
+@pytest.mark.parametrize("preset", ["best", "fast"])
+def test_presets_of_fit_are_not_those_of_the_estimator(preset):
+    with pytest.raises(ValueError, match=rf"preset: expected paper, .*, found '{preset}'.*call faithful.fit\(data, preset='{preset}'\)"):
+        faithful.TimeSeriesTransformer(preset=preset).fit(np.zeros((4, 5, 2)), ["a", "b"] * 2)

@@ -127,6 +127,16 @@ def test_pickle_and_file(bumps, fitted, tmp_path):
     assert fitted._model.bytes() == (tmp_path / "m.safetensors").read_bytes()
 
 
+def test_a_pickle_holds_no_arrays(fitted):
+    """So that Pythons with other versions of NumPy read it (tools/pickles.py). Pickles of earlier versions had arrays."""
+    assert b"numpy" not in pickle.dumps(fitted)
+    old = TimeSeriesTransformer()
+    old.__setstate__(fitted.__dict__)
+    assert old.classes_ is fitted.classes_ and old._order is fitted._order
+    unfitted = pickle.loads(pickle.dumps(TimeSeriesTransformer(epochs=3)))
+    assert unfitted.epochs == 3 and not hasattr(unfitted, "classes_")
+
+
 def test_damaged_pickle_is_refused(fitted):
     state = bytearray(fitted._model.bytes())
     state[-5] ^= 1

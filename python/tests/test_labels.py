@@ -153,3 +153,29 @@ def test_loading_restores_the_settings_of_the_program(flags, libras, program, tm
     same = [again.classes_.tolist().index(one) for one in loaded.classes_]
     assert np.array_equal(again.predict_proba(X)[:, same], loaded.predict_proba(X))
     assert again.history_ == loaded.history_ and again.random_state == 3
+
+
+class NoTruth:
+    """Like pandas.NA."""
+
+    def __ne__(self, other):
+        return self
+
+    __hash__ = object.__hash__
+
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+
+
+@pytest.mark.parametrize("missing", [float("nan"), np.datetime64("NaT"), NoTruth()])
+def test_a_missing_label_is_refused(missing, bumps, quick):
+    """As pandas has them among texts."""
+    y = bumps[1].astype(object)
+    y[[4, 7]] = missing
+    with pytest.raises(ValueError, match=r"y: expected the class of every sample, found a missing value \(NaN\) at 4 and 1 more"):
+        TimeSeriesTransformer(**quick).fit(bumps[0], y)
+
+
+def test_one_class_is_named_plainly(bumps, quick):
+    with pytest.raises(ValueError, match=r"found one class, 0\.0, in 60 sample"):
+        TimeSeriesTransformer(**quick).fit(bumps[0], np.zeros(60))

@@ -47,17 +47,20 @@ try:
     faithful.TimeSeriesTransformer().predict(X)
 except ValueError as problem:
     print(problem)
-try:
-    faithful.torch
-except ImportError as problem:
-    print("torch" in str(problem))
+for call in (lambda: faithful.torch, fitted.to_torch, faithful.analyze("dft", 8, 8).plot):
+    try:
+        call()
+    except ImportError as problem:
+        print(problem)
 """
 
 
 def test_numpy_is_enough():
     assert python(WITHOUT) == (
         "TimeSeriesTransformer(preset='plain', epochs=2) True 1 8\n"
-        "This TimeSeriesTransformer instance is not fitted yet. Call 'fit' first\nTrue\n")
+        "This TimeSeriesTransformer instance is not fitted yet. Call 'fit' first\n"
+        "faithful.torch needs PyTorch: pip install torch\nfaithful.torch needs PyTorch: pip install torch\n"
+        "plot() needs matplotlib: pip install 'faithful-pe[plot]'\n")
 
 
 def test_unknown_names():
@@ -124,13 +127,19 @@ def pump_folder(tmp_path):
     return tmp_path
 
 
-NEEDS = {"positions_in_hugging_face.py": "transformers", "positions_in_x_transformers.py": "x_transformers"}
+def skip_without(file, *packages):
+    for package in packages:
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{file} needs the package {package}")
+
+
+NEEDS = {"positions_in_hugging_face.py": ["torch", "transformers"], "positions_in_x_transformers.py": ["torch", "x_transformers"],
+         "positions_in_torch.py": ["torch"], "encode_and_analyze.py": ["matplotlib"], "classify_elevator.py": ["sklearn"], "docs/python.md": ["torch"]}
 
 
 @pytest.mark.parametrize("example", [e.name for e in EXAMPLES if "# %%" in e.read_text()])
 def test_examples_run(example, pump_folder):
-    if example in NEEDS and importlib.util.find_spec(NEEDS[example]) is None:
-        pytest.skip(f"needs the package {NEEDS[example]}, which Debian does not have")
+    skip_without(example, *NEEDS.get(example, []))
     done = subprocess.run([sys.executable, str(ROOT / "examples" / example)], cwd=pump_folder, capture_output=True, text=True,
                           env={**HERE, "MPLBACKEND": "Agg"}, timeout=300)
     assert done.returncode == 0, done.stderr
@@ -143,6 +152,7 @@ def blocks(document):
 @pytest.mark.parametrize("document, count", [("README.md", 1), ("docs/python.md", 10)])
 def test_documents(document, count, pump_folder, monkeypatch):
     """The Python of the documents runs as it stands, block after block."""
+    skip_without(document, *NEEDS.get(document, []))
     monkeypatch.chdir(pump_folder)
     assert len(blocks(document)) == count
     python("\n".join(blocks(document)))

@@ -4,6 +4,7 @@ import inspect
 import numpy as np
 import pytest
 
+pytest.importorskip("sklearn")
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline

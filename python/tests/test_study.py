@@ -32,7 +32,7 @@ def test_choose_has_the_numbers_of_the_program(shapes, choice, program):
     theirs = program("choose", shapes[1], "--encodings", "none,dft", "--folds", 2, "--repeats", 1, "--seed", 3, "--steps", 4, *FLAGS,
                      "--json")
     assert choice.to_dict() == theirs
-    assert choice.encodings == ["tape", "none", "dft"] and choice.values.shape == (3, 2)
+    assert choice.encodings == ["erpe", "none", "dft"] and choice.values.shape == (3, 2)
     assert np.allclose(choice.values.mean(axis=1), choice.mean) and np.isnan(choice.p[0])
     assert np.allclose(choice.difference[1:], choice.mean[1:] - choice.mean[0])
 

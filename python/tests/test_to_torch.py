@@ -5,8 +5,10 @@ import io
 import os
 import sys
 
+import numpy as np
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 from torch import nn
 
 import faithful
@@ -176,3 +178,15 @@ def test_complaints(folder, data, trained):
         timed(x)
     with pytest.raises(ValueError, match="times: expected nanoseconds as int64 or float64, .* found torch.float32"):
         timed(x, None, torch.zeros(12, 13))
+
+
+def test_the_estimator_has_it_too(bumps, quick):
+    X, y = bumps
+    fitted = faithful.TimeSeriesTransformer(**quick).fit(X, np.where(y == "bump", "anomalous", "normal"))
+    module = fitted.to_torch(dtype=torch.float64)
+    wanted = fitted.predict_proba(X)[:, [fitted.classes_.tolist().index(name) for name in module.classes]]
+    np.testing.assert_allclose(module(torch.from_numpy(X)).softmax(-1).detach(), wanted, rtol=0, atol=1e-6)
+    with pytest.raises(TypeError, match=r"x: expected a tensor, found an array of shape \(60, 24, 2\), dtype float32"):
+        module(X)
+    with pytest.raises(ValueError, match="not fitted yet"):
+        faithful.TimeSeriesTransformer().to_torch()

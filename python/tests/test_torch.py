@@ -4,7 +4,8 @@ import types
 
 import numpy as np
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 
 import faithful
 import faithful.torch as ft
@@ -359,3 +360,12 @@ def test_complaints():
         ft.encoding("roap", 4, 8)
     with pytest.raises(TypeError, match="heads: expected a whole number, found 2.5"):
         ft.encoding("alibi", 4, heads=2.5)
+
+
+@pytest.mark.parametrize("name", ["alibi", "erpe", "tape+erpe"])
+@pytest.mark.parametrize("heads", [1, 2, 3])
+def test_other_numbers_of_heads_are_refused(name, heads):
+    """A query of one head must not become one of four."""
+    position = ft.encoding(name, 6, 16, heads=4)
+    with pytest.raises(ValueError, match=rf"{name.replace('+', '.')}: expected heads={heads} as in query, found 4"):
+        ft.attention(*[torch.zeros(1, heads, 6, 4)] * 3, position)

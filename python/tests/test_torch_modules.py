@@ -2,7 +2,8 @@
 import shutil
 
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 from torch import nn
 from torch.nn import functional
 

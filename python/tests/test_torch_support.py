@@ -2,7 +2,8 @@
 import importlib.util
 
 import pytest
-import torch
+
+torch = pytest.importorskip("torch")
 
 from torch_cases import NAMES, RECENT
 from torch_support import CHECKS, committed

@@ -10,6 +10,9 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "bench" / "accuracy"))
 import ablation  # noqa: E402
+import calibration  # noqa: E402
+import dfstrans  # noqa: E402
+import marked  # noqa: E402
 import measured  # noqa: E402
 import methods  # noqa: E402
 import ranks  # noqa: E402
@@ -127,6 +130,23 @@ def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path,
     assert made == [("kernels", "Libras", 1)]
 
 
+def test_a_transformer_that_auto_saved_is_not_trained_again(tool, tmp_path, monkeypatch):
+    made = []
+
+    def one(binary, method, folder, name, seed):
+        made.append((method, name))
+        return {"method": method, "set": name, "seed": seed, "accuracy": 0.9, "log_loss": 0.2, "load": [0, 0],
+                "phases": {"fit": {"wall": 1.0}}, "saved": "kernels" if name == "LSST" else "Transformer", "commit": "abc"}
+
+    monkeypatch.setattr(runs, "one", one)
+    monkeypatch.setattr(trainer, "commit_of", lambda binary: "abc")
+    plan = methods.plan(["auto", "Transformer"], ["Libras", "LSST"], [1])
+    tool.make_runs(plan, lambda name, seed: None, tmp_path / "runs.jsonl", "faithful")
+    assert made == [("auto", "Libras"), ("auto", "LSST"), ("Transformer", "LSST")]
+    copied = measured.read_jsonl(tmp_path / "runs.jsonl")[1]
+    assert (copied["method"], copied["copied_from"], copied["accuracy"]) == ("Transformer", "auto", 0.9)
+
+
 def test_ablation_compares_series_by_series():
     def line(marks, loss):
         return {"held_out": ablation.mask(range(len(marks))), "log_loss": loss,
@@ -146,9 +166,10 @@ def test_ablation_compares_series_by_series():
 def test_ablation_rows_differ_from_the_base_and_from_each_other():
     keys = [ablation.key_of(change) for _, change in ablation.ROWS]
     assert len(set(keys)) == len(keys)
-    assert ablation.arguments_of({"steps": "half"}, 120)[-2:] == ["--steps", "600"]
-    assert ablation.arguments_of({"steps": "double"}, 1640)[-2:] == ["--steps", "8200"]
-    assert ablation.arguments_of({}, 120) == ablation.key_of({}).split()
+    assert ablation.arguments_of({"steps": "half"}, 120, 45)[-2:] == ["--steps", "600"]
+    assert ablation.arguments_of({"steps": "double"}, 1640, 45)[-2:] == ["--steps", "8200"]
+    assert ablation.arguments_of({"average": "twice"}, 120, 315)[:2] == ["--average", "6"]
+    assert ablation.arguments_of({}, 120, 45) == ablation.key_of({}).split()
 
 
 def test_ablation_leaves_runs_of_another_recipe_out():
@@ -169,6 +190,67 @@ def test_timelines_compare_with_the_best_other_method():
     assert ("| SMD, blocks | AUC-PR | 2 | 0.600 | 0.400 | 0.550 | 0.500 | +0.050 ± 0.635 (kernels) | kernels 2 |"
             in timelines.table(found))
     assert "event F1" not in timelines.table(found)
+
+
+def test_calibration_error_and_its_floor_by_hand():
+    # Confidences .5 and .5 share a bin, one is right: no error. The floor: X is 0, 1, 2 with 1/4, 1/2, 1/4.
+    assert calibration.calibration_error([[.5, 1, .1], [.5, 0, .1]]) == pytest.approx((0, .25))
+    # .9 and .2 in bins of their own, both wrong: (.9 + .2) / 2; the floor: (2 * .9 * .1 + 2 * .2 * .8) / 2.
+    assert calibration.calibration_error([[.9, 0, .1], [.2, 0, .1]]) == pytest.approx((.55, .25))
+    assert calibration.calibration_error([[1.0, 1, 0]]) == (0, 0)
+
+
+def test_what_came_before_the_temperature():
+    # Logits 0 and 2 over a temperature of 4 have the odds exp(.5); before it exp(2).
+    row = [1 / (1 + 2.718281828 ** .5), 1 - 1 / (1 + 2.718281828 ** .5)]
+    assert calibration.untempered(row, 4)[1] == pytest.approx(1 / (1 + 2.718281828 ** -2))
+    scored = calibration.series_scores(["a", "b"], [[.25, .75], [.75, .25]], ["b", "b"])
+    assert scored == [[.75, 1, .2877], [.75, 0, 1.3863]]
+
+
+def test_calibration_table_pools_thirds_and_names_what_misses(tmp_path):
+    def line(method, third, confidence, loss):
+        series = [[confidence, 1, loss]] * 10
+        found = {"method": method, "set": "Libras", "third": third, "before": [[.2, 1, 2.0]] * 10, "after": series,
+                 "when": "2026-11-18 04:00"}
+        return {**found, "commit": "abc"} if method in methods.OURS else found
+
+    file = tmp_path / "calibration.jsonl"
+    for third in range(3):
+        measured.add_jsonl(file, line("kernels", third, .5, .3))
+        measured.add_jsonl(file, line(calibration.PEER, third, .99, .2))
+    measured.add_jsonl(file, line("Transformer", 0, .99, .1))
+    text = calibration.text(file)
+    assert "| kernels | 2.00 → .300 |" in text and "| Transformer | 2.00 → .100 (1 of 3) |" in text
+    assert "**kernels**: ECE within 0.03 of its floor on 0 of 1 sets (not: Libras); log loss below" in text
+    assert "on 0 of 1 (not: Libras)." in text
+    assert "**Transformer**: ECE within 0.03 of its floor on 1 of 1 sets; log loss below MultiRocket-Hydra's on 1 of 1." in text
+    assert "commits `abc`" in text
+    plan = calibration.planned(["best", "kernels"], ["Libras", "LSST"])
+    assert len(plan) == 8 and plan[-1] == ("best", "LSST", 0) and plan[0] == ("kernels", "Libras", 0)
+
+
+def test_marked_parts_are_replaced_and_missing_ones_named(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("a\n<!-- begin x y -->\nold\n<!-- end x y -->\nb\n")
+    marked.replace(page, {"x y": "new \\1"})
+    assert page.read_text() == "a\n<!-- begin x y -->\n\nnew \\1\n\n<!-- end x y -->\nb\n"
+    with pytest.raises(SystemExit, match="begin z"):
+        marked.replace(page, {"z": ""})
+
+
+def test_trainings_of_dfstrans_are_compared_seed_by_seed():
+    def line(arm, seed, value, key=None):
+        return {"arm": arm, "key": " ".join(dfstrans.ARMS[arm]) if key is None else key, "seed": seed, "f1": value,
+                "auc_pr": value / 2, "cpu_seconds": 100}
+
+    lines = [line(dfstrans.TODAY, 1, .5), line(dfstrans.TODAY, 2, .6), line("steps", 1, .6), line("steps", 2, .8),
+             line("steps", 3, 1.0), line("steps, smoothing", 1, .9, key="--steps 7")]  # no peer; other options
+    found = dfstrans.table(lines)
+    assert f"| {dfstrans.TODAY} | 2 | 0.550 |  | 0.275 |  | 100 |" in found
+    # Differences .1 and .2: deviation .0707, 12.706 * .0707 / sqrt(2).
+    assert "| steps | 2 | 0.700 | +0.150 ± 0.635 | 0.350 | +0.075 ± 0.318 | 100 |" in found
+    assert "smoothing" not in found
 
 
 def test_machines_of_smd_become_a_folder_of_runs(tmp_path, monkeypatch):

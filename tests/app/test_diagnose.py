@@ -1,10 +1,13 @@
 """diagnose on a small simulated lift and on a table, as a user calls it."""
+import importlib.machinery
+import importlib.util
 import json
 import math
 import random
 
+import numpy as np
 import pytest
-from program import rejected, run
+from program import SOURCE, rejected, run
 
 SMALL = ("--preset", "plain", "--width", 16, "--heads", 2, "--layers", 1, "--epochs", 8, "--no-baselines")
 MEASURES = ["hit@1", "hit@3", "hit@100%", "hit@150%", "pointing", "overlap"]
@@ -178,3 +181,19 @@ def test_mistakes(folder):
         '--class: expected a class that the model knows, found "anomalos" (did you mean anomalous?)')
     assert rejected("diagnose", "pump.csv", "june.csv", cwd=folder).startswith("pump.csv: ")
     assert rejected("diagnose", "pump.safetensors", "june.csv", "--normal", "absent.csv", cwd=folder).startswith("absent.csv: ")
+
+
+def test_twins_give_the_exact_evidence():
+    """bench/diagnosis_twins.py: of a model whose logit is a, or b, above a half, each alone is enough."""
+    loader = importlib.machinery.SourceFileLoader("twins", str(SOURCE / "bench" / "diagnosis_twins.py"))
+    twins = importlib.util.module_from_spec(importlib.util.spec_from_loader("twins", loader))
+    loader.exec_module(twins)
+    window, twin = np.array([[1.0, 1.0, 5.0]]), np.array([[0.0, 0.0, 7.0]])
+    every = np.concatenate([window[None], twin[None], twins.exchanged(window, twin), twins.exchanged(twin, window)])
+    assert every[2].tolist() == [[0, 1, 5]] and every[7].tolist() == [[0, 0, 5]]
+    logits = np.where((every[:, 0, :2] > .5).any(axis=1), 4.0, -4.0)
+    evidence = twins.exact_evidence(window, twin, logits)
+    assert evidence.tolist() == [4, 4, 0]
+    assert twins.scores(0, {1}, evidence) == (0, 1, 1) and twins.scores(2, {2}, evidence) == (1, 0, 1)
+    assert next(twins.fault_rows({"slip": [(logits[:4], evidence)]}, "abc")) == (
+        "slip | 1 | 4.0 | -4.0 | 4.0 | 4.0 | a 4.0, b 4.0, c 0.0")

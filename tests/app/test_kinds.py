@@ -69,6 +69,20 @@ def test_same_bytes_on_any_threads(folder, kind):
     assert not list(folder.glob("*.checkpoint"))
 
 
+def test_the_transformer_of_auto_is_that_of_encoder(tmp_path):
+    """Three shapes that a Transformer learns and summaries do not: auto keeps it, with the bits of --model encoder."""
+    header = "@problemName turns\n@timeStamps false\n@univariate true\n@equalLength true\n@seriesLength 16\n@classLabel true a b\n@data\n"
+    for part, count in (("TRAIN", 24), ("TEST", 12)):
+        lines = [",".join(str((j + i) % 16 if i % 2 else 15 - (j + i) % 16) for j in range(16)) + ":" + "ab"[i % 2] for i in range(count)]
+        (tmp_path / f"turns_{part}.ts").write_text(header + "\n".join(lines) + "\n")
+    said = {}
+    for kind in ("auto", "encoder"):
+        done = run("train", ".", "--split", "given", "--model", kind, "--no-baselines", "-o", f"{kind}.safetensors", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        said[kind] = run("predict", f"{kind}.safetensors", "turns_TEST.ts", cwd=tmp_path).stdout
+    assert "config" in about(tmp_path, "auto") and said["auto"] == said["encoder"]
+
+
 def test_fast_is_kernels(folder):
     for name, options in {"fast": ["--preset", "fast"], "kernels": ["--model", "kernels"]}.items():
         assert run("train", "pump.csv", *WINDOWS, *options, "-o", f"{name}.safetensors", cwd=folder).returncode == 0

@@ -1,10 +1,11 @@
 """`faithful reproduce`: the paper in one page, here with as little training as there can be."""
 import json
 import re
+import subprocess
 
 import pytest
 
-from program import rejected, run
+from program import PROGRAM, rejected, run, stable
 
 
 # compare, analyze and the gap probe, which it calls, are tested under sanitizers by themselves.
@@ -54,6 +55,18 @@ def test_finished_runs_are_kept(made):
     folder, _ = made
     kinds = [json.loads(line)["kind"] for line in (folder / "runs.jsonl").read_text().splitlines()]
     assert sorted(kinds) == ["baselines", "minirocket", "run", "run", "run", "settings"]
+
+
+@slow_under_sanitizers
+def test_workers_print_what_one_process_prints(made, tmp_path):
+    folder, done = made
+    command = [PROGRAM, "reproduce", "--quick", "--seeds", "1", "--epochs", "1", "-o", tmp_path / "out", "--threads", "1"]
+    workers = [subprocess.Popen([*map(str, command), "--worker", worker], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+               for worker in ("1/2", "2/2")]
+    outputs = sorted((worker.communicate(timeout=120)[0] for worker in workers), key=len)
+    assert outputs[1].replace(str(tmp_path / "out"), str(folder)) == done.stdout
+    assert outputs[0].startswith("worker ") and outputs[0].count("\n") == 1
+    assert stable("runs.jsonl", (tmp_path / "out/runs.jsonl").read_bytes()) == stable("runs.jsonl", (folder / "runs.jsonl").read_bytes())
 
 
 def test_bad_usage():

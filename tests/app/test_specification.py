@@ -181,6 +181,7 @@ VARIANTS = {
     "differences": "--differences 3 --filters 4 --segment 2",
     "stem": "--preset standard --encoding erpe --width 8 --heads 2 --filters 3 --average 1",
     "stem, mean of samples": "--preset standard --width 8 --heads 2 --filters 3 --average 3 --branches 2 --blocks 3 --kernel 1 --segment 2",
+    "stem, bottleneck": "--preset standard --width 8 --heads 2 --filters 3 --average 1 --bottleneck 2",
     "scaled by the window": "--scaling window",
     "scaled by range": "--scaler min-max",
 }

@@ -8,6 +8,7 @@
 
 #include "faithful/diagnose/alarms.h"
 #include "faithful/diagnose/diagnoser.h"
+#include "faithful/diagnose/normal.h"
 #include "faithful/model/infer.h"
 #include "tests/diagnose/made_windows.h"
 #include "tests/model/tiny.h"
@@ -175,9 +176,9 @@ TEST(Diagnoser, SensorsThatDisagreeCount) {
   for (const double weight : found.methods[3].sensors) EXPECT_NEAR(weight, 1, 1e-4);
   const std::vector<double>& times = found.methods[3].times;
   EXPECT_NEAR(std::accumulate(times.begin(), times.end(), 0.0), static_cast<double>(3 * 2 * length), 1e-2);
-  const std::vector<MethodAnswer> voices = {found.methods[0], found.methods[3]};
-  EXPECT_EQ(found.together.times, combined(voices, found.pieces, 3).times);
-  EXPECT_EQ(found.together.sensors, combined(voices, found.pieces, 3).sensors);
+  const std::vector<MethodAnswer> where = {found.methods[0], found.methods[3]};
+  EXPECT_EQ(found.together.sensors, combined(where, found.pieces, 3).sensors);
+  EXPECT_EQ(found.together.times, combined(found.methods, found.pieces, 3).times);
 }
 
 // Maps grow with the square of the steps: 2 layers, 2 heads and 12,000 steps would take gigabytes.

@@ -34,44 +34,52 @@ std::vector<float> noise(std::uint64_t seed) {
   return values;
 }
 
-Normal made_normal(std::size_t rows) {
-  Normal normal{Matrix<float>(rows, kChannels), Matrix<float>(rows, kChannels, 1.0F), "made"};
-  Random random(3);
-  for (float& value : normal.mean.values) value = static_cast<float>(random.normal());
-  return normal;
-}
-
-// Of a linear model, replacing a part takes away w (x - normal) of it, exactly.
+// Of a linear model, replacing a part takes away w (x - normal) of it, exactly, and putting it in adds as much.
 TEST(Occlusion, OfALinearModelIsKnown) {
   ThreadPool pool(2);
   LinearModel model;
   model.weights = noise(1);
-  const std::vector<float> window = noise(2);
-  for (const std::size_t rows : {std::size_t{1}, kLength}) {
-    const Normal normal = made_normal(rows);
-    const std::vector<Occlusion> what = {{2, {0, kLength}}, {kAllSensors, {7, 9}}, {4, {22, 23}}, {0, {3, 3}}};
-    const std::vector<double> found = occlusion_changes(model.logit(), window, normal, what, 2, pool);
-    for (std::size_t i = 0; i < what.size(); ++i) {
-      double expected = 0;
-      for (std::size_t t = what[i].samples.begin; t < what[i].samples.end; ++t)
-        for (std::size_t c = 0; c < kChannels; ++c)
-          if (what[i].sensor == c || what[i].sensor == kAllSensors)
-            expected += static_cast<double>(model.weights[t * kChannels + c]) *
-                        static_cast<double>(window[t * kChannels + c] - normal.mean_at(t, c));
-      EXPECT_NEAR(found[i], expected, 1e-5) << i;
-    }
+  const std::vector<float> window = noise(2), normal = noise(3);
+  const std::vector<Occlusion> what = {{2, {0, kLength}}, {kAllSensors, {7, 9}}, {4, {22, 23}}, {0, {3, 3}}};
+  const std::vector<double> found = occlusion_changes(model.logit(), window, normal, kChannels, what, 2, pool);
+  for (std::size_t i = 0; i < what.size(); ++i) {
+    double expected = 0;
+    for (std::size_t t = what[i].samples.begin; t < what[i].samples.end; ++t)
+      for (std::size_t c = 0; c < kChannels; ++c)
+        if (what[i].sensor == c || what[i].sensor == kAllSensors)
+          expected += static_cast<double>(model.weights[t * kChannels + c]) *
+                      static_cast<double>(window[t * kChannels + c] - normal[t * kChannels + c]);
+    EXPECT_NEAR(found[i], expected, 1e-5) << i;
   }
+}
+
+// Two sensors show the same fault, and one is enough for the alarm: to replace one of them changes nothing, but each
+// alone, in a normal window, raises the alarm. Where only both together raise it, it is the other way round.
+TEST(Occlusion, SensorsThatStandInForEachOther) {
+  ThreadPool pool(1);
+  const std::vector<float> window = {1, 1, 0}, normal = {0, 0, 0};
+  const std::vector<Occlusion> each = {{0, {0, 1}}, {1, {0, 1}}, {2, {0, 1}}};
+  const auto logit = [](bool any) -> WindowLogit {
+    return [any](std::span<const float> values, std::span<double> out) {
+      for (std::size_t i = 0; i < out.size(); ++i) {
+        const bool a = values[3 * i] > 0.5F, b = values[3 * i + 1] > 0.5F;
+        out[i] = (any ? a || b : a && b) ? 4 : -4;
+      }
+    };
+  };
+  for (const bool any : {true, false})
+    EXPECT_EQ(occlusion_changes(logit(any), window, normal, 3, each, 2, pool), (std::vector<double>{4, 4, 0})) << any;
 }
 
 TEST(Occlusion, TheSameForAnyBatchAndThreads) {
   LinearModel model;
   model.weights = noise(1);
-  const std::vector<float> window = noise(2);
-  const Normal normal = made_normal(1);
+  const std::vector<float> window = noise(2), normal = noise(3);
   ThreadPool one(1), three(3);
-  const OcclusionDiagnosis first = diagnose_occlusion(model.logit(), window, kLength, kStep, normal, {.batch = 1}, one);
+  const OcclusionDiagnosis first =
+      diagnose_occlusion(model.logit(), window, normal, kChannels, kLength, kStep, {.batch = 1}, one);
   const OcclusionDiagnosis second =
-      diagnose_occlusion(model.logit(), window, kLength, kStep, normal, {.batch = 7}, three);
+      diagnose_occlusion(model.logit(), window, normal, kChannels, kLength, kStep, {.batch = 7}, three);
   EXPECT_EQ(first.sensors, second.sensors);
   EXPECT_EQ(first.changes, second.changes);
   EXPECT_EQ(first.detailed, second.detailed);
@@ -82,7 +90,7 @@ TEST(Occlusion, SpansCoverTheWindowInWholeSteps) {
   const LinearModel model;
   const std::vector<float> window = noise(2);
   const OcclusionDiagnosis found =
-      diagnose_occlusion(model.logit(), window, 21, kStep, made_normal(1), {.most_spans = 3}, pool);
+      diagnose_occlusion(model.logit(), window, noise(3), kChannels, 21, kStep, {.most_spans = 3}, pool);
   EXPECT_EQ(found.spans, (std::vector<Range>{{0, 8}, {8, 16}, {16, 21}}));
   EXPECT_EQ(found.detailed.rows, 3U);
   EXPECT_EQ(found.sensors, std::vector<double>(kChannels, 0.0));
@@ -95,9 +103,10 @@ TEST(Diagnosis, FindsWhatWasPlanted) {
   for (std::size_t t = 2 * kStep; t < 4 * kStep; ++t) model.weights[t * kChannels + 3] = 0.5F;
   std::vector<float> window = noise(2);
   for (std::size_t t = 0; t < kLength; ++t) window[t * kChannels + 3] = 4;  // above its normal throughout
-  const Normal normal{Matrix<float>(1, kChannels, 0.0F), Matrix<float>(1, kChannels, 1.0F), "made"};
+  const std::vector<float> normal(kLength * kChannels, 0.0F);
 
-  const OcclusionDiagnosis found = diagnose_occlusion(model.logit(), window, kLength, kStep, normal, {}, pool);
+  const OcclusionDiagnosis found =
+      diagnose_occlusion(model.logit(), window, normal, kChannels, kLength, kStep, {}, pool);
   EXPECT_EQ(order_of(found.sensors)[0], 3U);
   EXPECT_NEAR(found.sensors[3], 0.5 * 4 * 2 * kStep, 1e-6);
   for (const std::size_t other : {0U, 1U, 2U, 4U}) EXPECT_NEAR(found.sensors[other], 0, 1e-6);
@@ -107,7 +116,7 @@ TEST(Diagnosis, FindsWhatWasPlanted) {
   EXPECT_EQ(found.detailed_sensors[0], 3U);
   EXPECT_NEAR(found.detailed(0, 2), 0.5 * 4 * kStep, 1e-6);
 
-  const Matrix<double> effects = gradient_times_input(model.weights, window, kLength, kStep, normal);
+  const Matrix<double> effects = gradient_times_input(model.weights, window, normal, kChannels, kLength, kStep);
   ASSERT_EQ(effects.rows, 6U);
   for (std::size_t s = 0; s < effects.rows; ++s)
     for (std::size_t c = 0; c < kChannels; ++c)
@@ -123,8 +132,9 @@ TEST(Diagnosis, EvidenceAgainstComesLast) {
     model.weights[t * kChannels + 2] = -1;
   }
   const std::vector<float> window(kLength * kChannels, 1.0F);
-  const Normal normal{Matrix<float>(1, kChannels, 0.0F), Matrix<float>(1, kChannels, 1.0F), "made"};
-  const OcclusionDiagnosis found = diagnose_occlusion(model.logit(), window, kLength, kStep, normal, {}, pool);
+  const std::vector<float> normal(kLength * kChannels, 0.0F);
+  const OcclusionDiagnosis found =
+      diagnose_occlusion(model.logit(), window, normal, kChannels, kLength, kStep, {}, pool);
   EXPECT_EQ(order_of(found.sensors).front(), 1U);
   EXPECT_EQ(order_of(found.sensors).back(), 2U);
   EXPECT_NEAR(found.sensors[2], -23, 1e-6);

@@ -17,11 +17,12 @@ struct Case {
 };
 
 // Sizes around the tile (6 rows, 8 to 64 columns), the block of rows (72), the depth of a pass (320), and primes.
-const std::vector<Case> kCases = {{1, 1, 1},      {1, 16, 1},    {2, 3, 5},      {6, 16, 8},     {7, 17, 9},
-                                  {5, 15, 31},    {12, 32, 3},   {13, 67, 11},   {72, 16, 64},   {73, 65, 38},
-                                  {1, 1, 321},    {3, 100, 640}, {19, 5, 641},   {100, 100, 16}, {144, 128, 1},
-                                  {97, 101, 103}, {13, 129, 37}, {80, 150, 330}, {6, 160, 7},    {1, 200, 2},
-                                  {12, 63, 9},    {6, 21, 31},   {18, 126, 7}};  // on both sides of where A transposed is packed
+const std::vector<Case> kCases = {
+    {1, 1, 1},    {1, 16, 1},     {2, 3, 5},     {6, 16, 8},     {7, 17, 9},    {5, 15, 31},
+    {12, 32, 3},  {13, 67, 11},   {72, 16, 64},  {73, 65, 38},   {1, 1, 321},   {3, 100, 640},
+    {19, 5, 641}, {100, 100, 16}, {144, 128, 1}, {97, 101, 103}, {13, 129, 37}, {80, 150, 330},
+    {6, 160, 7},  {1, 200, 2},    {12, 63, 9},   {6, 21, 31},    {18, 126, 7},  // on both sides of where A transposed is packed
+    {7, 24, 9},   {12, 40, 5},    {6, 50, 13},   {5, 72, 4}};                   // panels that end with half a vector
 
 template <class T>
 std::vector<T> numbers(std::size_t count, std::uint64_t stream) {

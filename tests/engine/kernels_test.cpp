@@ -318,6 +318,11 @@ TEST(Kernels, SumsAndProductsAreExact) {
     std::vector<float> tripled = y;
     rescale(3.0F, n, tripled.data());
     add_rows(x.data(), 5, n, n + 1, rows.data());
+    std::vector<float> other_sum(n), other_product(n);
+    add_into(x.data(), y.data(), n, other_sum.data());
+    multiply_into(x.data(), y.data(), n, other_product.data());
+    EXPECT_EQ(other_sum, sum);
+    EXPECT_EQ(other_product, product);
     for (std::size_t i = 0; i < n; ++i) {
       EXPECT_EQ(sum[i], y[i] + x[i]);
       EXPECT_EQ(product[i], y[i] * x[i]);
@@ -325,6 +330,17 @@ TEST(Kernels, SumsAndProductsAreExact) {
       float all = y[i];
       for (std::size_t r = 0; r < 5; ++r) all += x[r * (n + 1) + i];
       EXPECT_EQ(rows[i], all);
+    }
+  }
+}
+
+TEST(Kernels, SquaredSumIsThatOfAllShards) {
+  for (const std::size_t n : kLengths) {
+    const std::vector<float> of_shard[] = {numbers(n, 1), numbers(n, 2), numbers(n, 3)};
+    const float* gradients[] = {of_shard[0].data(), of_shard[1].data(), of_shard[2].data()};
+    for (const std::size_t shards : {1, 2, 3}) {
+      const double naive = reference::squared_sum(gradients, shards, n);
+      EXPECT_NEAR(squared_sum(gradients, shards, n), naive, 1e-12 * naive) << n;
     }
   }
 }

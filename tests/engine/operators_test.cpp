@@ -297,6 +297,11 @@ TEST(Arrange, Gradients) {
   expect_gradients({Shape{2, 3, 4}, Shape{3, 4}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[1]); });
   expect_gradients({Shape{2, 3}, Shape{3}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[1]); });
   expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return add(t, x[0], x[0]); });
+  // Gradients that are handed over, to tensors that are used before and after.
+  expect_gradients({Shape{2, 3}, Shape{3}}, [](Tape<double>& t, const Tensors& x) {
+    const Tensor<double> h = scale(t, x[0], 1.5), twice = add(t, add(t, scale(t, h, -2), h), x[1]);
+    return add(t, scale(t, add(t, h, twice), 0.5), add(t, twice, twice));
+  });
   expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return scale(t, x[0], -1.7); });
   expect_gradients({Shape{2, 3}}, [](Tape<double>& t, const Tensors& x) { return sum(t, x[0]); });
   expect_gradients({Shape{2, 3, 4}, Shape{2, 3, 1}, Shape{3, 2}},

@@ -136,6 +136,31 @@ TEST(Parameters, PackedWeightsChangeNoBit) {
   EXPECT_NE(run(), plain);
 }
 
+// A matrix whose input seldom wants a gradient has no packed form for it; that gradient is the same.
+TEST(Parameters, WhatSeldomPassesBackIsPackedWhereItIsUsed) {
+  std::vector<float> found[2];
+  for (const bool passes_back : {false, true}) {
+    Parameters<float> p;
+    const Parameter w =
+        p.declare({.name = "w", .shape = {5, 21}, .initializer = normal(1), .passes_back = passes_back});
+    p.allocate();
+    p.initialize(3);
+    ThreadPool pool(1);
+    p.pack(pool);
+    EXPECT_EQ(p.packed(w.index, Form::kPlain, 0) != nullptr, passes_back);
+    EXPECT_NE(p.packed(w.index, Form::kTransposed, 0), nullptr);
+    std::vector<float> x(2 * 9 * 3, 0.5F), dx(x.size());
+    Tape<float> tape;
+    tape.begin(p, {.record = true});
+    const Tensor<float> from = tape.variable(x.data(), {2, 1, 9, 3}, dx.data());
+    const Tensor<float> as_group = tape.reshape(tape[w], {1, 5, 21});
+    tape.backward(sum(tape, convolution(tape, from, as_group, {}, {.kernel = 7, .padding = 3})));
+    found[passes_back ? 1 : 0] = dx;
+  }
+  EXPECT_EQ(found[0], found[1]);
+  EXPECT_NE(found[0][0], 0);
+}
+
 TEST(Tape, RecordingOffGivesTheSameNumbers) {
   Parameters<float> p;
   const Parameter w = p.declare("w", {5, 3}, normal(1)), unused = p.declare("unused", {2}, normal(1));

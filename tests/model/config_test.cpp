@@ -232,7 +232,7 @@ TEST(Config, TextsOfPresetsStay) {
       {"standard", encoder("filters=21 kernel=7 segment=2",
                            "width=64 heads=4 head_width=0 layers=1 feed_forward=0 "
                            "block=pre activation=gelu dropout=0.2") +
-                       "differences=1 average=0 branches=3 blocks=2 "},
+                       "differences=1 average=0 branches=3 blocks=2 bottleneck=64 "},
       {"dfstrans", encoder("filters=20 kernel=5 segment=100",
                            "width=240 heads=10 head_width=0 layers=1 "
                            "feed_forward=2048 block=post activation=relu "
@@ -242,7 +242,7 @@ TEST(Config, TextsOfPresetsStay) {
     std::string text = to_text(preset(name));
     std::ranges::replace(text, '\n', ' ');
     std::string expected = texts.at(name);
-    if (name == "standard") expected.replace(expected.find("encoding=dft"), 12, "encoding=tape");
+    if (name == "standard") expected.replace(expected.find("encoding=dft"), 12, "encoding=erpe");
     EXPECT_EQ(text, expected);
   }
   ModelConfig config;

@@ -89,6 +89,9 @@ TEST(WholeModelGradients, Stem) {
     check_gradients(config);
     config.input.segment = 2;
     check_masked_gradients(config);
+    config.input.bottleneck = 3;
+    ASSERT_TRUE(config.has_bottleneck());
+    check_masked_gradients(config);
   }
 }
 

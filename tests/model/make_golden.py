@@ -88,6 +88,9 @@ class Model:
     def declare_stem(self, columns):
         """Convolutions side by side, then residual blocks; how many columns they give."""
         c = self.c
+        if hasattr(c, "bottleneck"):
+            self.weight("stem.bottleneck.weight", c.bottleneck, columns)
+            columns = c.bottleneck
         for i in range(self.branches):
             self.weight(f"stem.branches.{i}.weight", c.filters, ((c.kernel + 1) * 2 ** i - 1) * columns)
         width = c.filters * self.branches
@@ -102,6 +105,8 @@ class Model:
         def activated(name, y):
             return F.gelu(masked_batch_norm(y, valid, self.p[name + ".weight"], self.p[name + ".bias"]))
         parts = []
+        if hasattr(self.c, "bottleneck"):
+            x = F.linear(x, self.p["stem.bottleneck.weight"])
         for i in range(self.branches):
             weight = self.p[f"stem.branches.{i}.weight"].reshape(self.c.filters, -1, x.shape[-1]).transpose(1, 2)
             parts.append(F.conv1d(x.transpose(1, 2), weight, padding=weight.shape[-1] // 2).transpose(1, 2))
@@ -382,6 +387,7 @@ CASES = {  # drawn one after the other: their order is part of the seed
     "standard": dict(encoding="dft", length=13, segment=2, filters=3, branches=3, blocks=2, differences=1, block="pre"),
     "standard_average": dict(encoding="erpe", length=13, average=3, segment=2, filters=2, kernel=1, branches=2, blocks=1, classes=2),
     "standard_times": dict(encoding="sinusoidal", positions="time", length=9, average=2, filters=2, branches=1, blocks=0),
+    "standard_bottleneck": dict(encoding="none", channels=5, length=9, filters=2, branches=2, blocks=1, differences=1, bottleneck=3),
 }
 
 

@@ -8,6 +8,11 @@
 Tables are buffers that state_dict leaves out (they follow from the arguments), learned numbers are parameters; no forward
 pass writes to either. All modules take the dtype and the device of what they are given.
 """
+try:
+    import torch as _torch  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ImportError("faithful.torch needs PyTorch: pip install torch", name=error.name) from error
+
 from .. import _core
 from .._options import text
 from . import _encodings

@@ -32,7 +32,7 @@ def attention(query, key, value, position=None, mask=None, signal=None, position
     logits = plus(logits_of(query, key, position, places, signal), added)
     weights = softmax_of_seen(logits, seen)
     if position is not None:
-        more = position.weight_bias(places)
+        more = for_heads_of(weights, position, position.weight_bias(places))
         weights = plus(weights, more if more is None or seen is None else more.masked_fill(~seen, 0.0))
     weights = (functional.dropout(weights, dropout) if dropout else weights).to(value.dtype)
     out = torch.matmul(weights, value)
@@ -48,7 +48,14 @@ def logits_of(query, key, position, places, signal):
     logits = wide(torch.matmul(turned_query, turned_key.transpose(-2, -1)))
     logits = plus(plus(logits, position.key_terms(query, places)), position.query_terms(key, places))
     logits = logits * (position.content_share / width) ** 0.5
-    return plus(plus(logits, position.logit_bias(places)), position.signal_bias(signal))
+    return plus(plus(logits, for_heads_of(logits, position, position.logit_bias(places))), position.signal_bias(signal))
+
+
+def for_heads_of(x, position, bias):
+    """The bias [.., H, Q, K] that is to be added to x [.., H, Q, K]."""
+    if bias is not None and bias.dim() > 2 and bias.shape[-3] not in (1, x.shape[-3]):
+        raise ValueError(f"{position.name}: expected heads={x.shape[-3]} as in query, found {bias.shape[-3]}")
+    return bias
 
 
 def plus(x, term):

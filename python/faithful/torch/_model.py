@@ -6,6 +6,7 @@ from torch import nn
 
 from .._model import model_of
 from .._model_file import file_of
+from .._options import found
 from ._model_dfstrans import Dfstrans
 from ._model_encoder import Encoder
 from ._model_parts import Arrays, Windows, filled_to
@@ -128,6 +129,8 @@ class Classifier(nn.Module):
         return ((x - shift) * factor).masked_fill(~there, 0.0)
 
     def check(self, x, mask, times):
+        if not isinstance(x, torch.Tensor):
+            raise TypeError(f"x: expected a tensor, found {found(x)} (torch.from_numpy makes one of an array)")
         if x.dim() != 3 or x.shape[2] != len(self.channels) or not 0 < x.shape[1] <= self.length:
             raise ValueError(f"x: expected shape (B, S, {len(self.channels)}), S from 1 to {self.length} samples, found "
                              f"{tuple(x.shape)}")

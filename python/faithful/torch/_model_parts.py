@@ -171,15 +171,19 @@ class Block(nn.Module):
 
 
 class Stem(nn.Module):
-    """Convolutions of several lengths side by side, then residual blocks."""
+    """Many columns are mixed to few; convolutions of several lengths side by side, then residual blocks."""
 
     def __init__(self, config, arrays, columns):
         super().__init__()
+        narrow = config.get("bottleneck", 0)
+        self.bottleneck = arrays.affine("stem.bottleneck") if narrow else nn.Identity()
+        columns = narrow or columns
         self.branches = nn.ModuleList(arrays.convolution(f"stem.branches.{i}", columns) for i in range(config["branches"]))
         self.norm = BatchNorm(arrays, "stem.norm")
         self.blocks = nn.ModuleList(Block(arrays, i) for i in range(config.get("blocks", 0)))
 
     def forward(self, x, valid):
+        x = self.bottleneck(x)
         x = functional.gelu(self.norm(torch.cat([along_time(one, x) for one in self.branches], dim=-1), valid))
         for block in self.blocks:
             x = block(x, valid)

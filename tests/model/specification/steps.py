@@ -39,6 +39,8 @@ def with_differences(w, x, valid, orders, sensor=None):
 def stem(w, c, x, valid):
     def activated(name, y):
         return gelu(batch_norm(w, name, y) * valid[..., None])
+    if c.get("bottleneck", 0):
+        x = affine(w, "stem.bottleneck", x)
     branches = [convolution(x, w[f"stem.branches.{i}.weight"]) for i in range(c["branches"])]
     h = activated("stem.norm", np.concatenate(branches, -1))
     for i in range(c.get("blocks", 0)):
