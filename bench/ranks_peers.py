@@ -33,6 +33,13 @@ def ours(build, case, ranks, threads, seconds, mpi=None, how="chain"):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def measured_link(build):
+    plugin = {"FAITHFUL_MPI": str(build / "lib/faithful/libfaithful_openmpi.so")}
+    done = subprocess.run([*STARTERS["openmpi"], "-n", "2", str(build / "bin/ranks_step"), "link"], env={**ENVIRONMENT, **plugin},
+                          capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
 def torch(python, width, ranks, threads, seconds):
     words = [python, HERE / "ddp_worker.py", width, threads, seconds]
     environment = {**ENVIRONMENT, "OMP_NUM_THREADS": str(threads)}
@@ -87,6 +94,26 @@ def print_tables(rounds, options):
         print(f"| {case_name(case)} | " + " | ".join(ratio(rows, *pair) for pair in pairs) + f" | {share} | {rows[0]['1 thread']['bytes'] / 1e6:.2f} |")
 
 
+def print_model(rounds, link, options):
+    """The time of a step on many ranks with the same work each, from a chain whose links take what was measured here."""
+    hop, add = 1e3 * link["bucket"], 1e3 * link["add"]
+    print(f"\nOne message from rank to rank on this host: {1e6 * link['small']:.0f} µs for 1 KB, {1e3 * hop:.0f} µs for a bucket of 256 KB; "
+          f"adding a bucket: {1e3 * add:.0f} µs.")
+    # A network: latency of a small message, gigabytes per second.
+    networks = {"this host": hop + add, "10 µs, 3 GB/s": 0.010 + 0.262144 / 3 + add, "50 µs, 0.125 GB/s": 0.050 + 0.262144 / 0.125 + add}
+    print("\n| step of the model of cost, ms (share of communication) | one rank | " +
+          " | ".join(f"{ranks} ranks, {name}" for name in networks for ranks in (8, 64, 512)) + " |")
+    print("|---" * (2 + 3 * len(networks)) + "|")
+    for case, rows in rounds.items():
+        work, buckets = median(rows, "1 thread") / 2, -(-rows[0]["1 thread"]["bytes"] // 262144)
+        cells = []
+        for hop_ms in networks.values():
+            for ranks in (8, 64, 512):
+                chain = (2 * (ranks - 1) + buckets - 1) * hop_ms
+                cells.append(f"{work + chain:.1f} ({100 * chain / (work + chain):.0f} %)")
+        print(f"| {case_name(case)} | {work:.1f} | " + " | ".join(cells) + " |")
+
+
 def case_name(case):
     return "DFStrans" if case == "dfstrans" else f"d = {case}"
 
@@ -110,6 +137,8 @@ def main():
     print(f"{datetime.date.today()}, {model}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; medians of {options.rounds} rounds "
           f"of {options.seconds:g} s\n")
     print_tables(rounds, options)
+    if shutil.which(STARTERS["openmpi"][0]) and (options.build / "lib/faithful/libfaithful_openmpi.so").exists():
+        print_model(rounds, measured_link(options.build), options)
 
 
 main()

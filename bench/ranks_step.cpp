@@ -1,11 +1,13 @@
 // A training step over ranks, for bench/ranks_peers.py:
 //
 //   mpirun -n N ranks_step CASE THREADS SECONDS [gather]
+//   mpirun -n 2 ranks_step link
 //
 // CASE: 64, 128, 256 (the model of engine_step of that width, batch 32) or dfstrans (as dfstrans_step, batch 16). Rank 0
 // prints a line of JSON: milliseconds of a step (median), of them those in which it waits for other ranks, and the
 // bytes of the gradients. `gather` instead of the chain: all shards' gradients go to rank 0, which adds them and sends
-// the sum to all.
+// the sum to all. (Their numbers do not matter to the time, and are zeros.) `link`: seconds that a message of 1 KB and
+// one of 256 KB take from rank to rank, and those of adding 65,536 numbers.
 
 #include <algorithm>
 #include <chrono>
@@ -121,6 +123,41 @@ void measure(Ranks& ranks, const Case& one, const std::string& name, std::size_t
       1e3 * waited / static_cast<double>(times.size()), 4 * one.parameters->size());
 }
 
+// Half of the time of a message there and back, median.
+double hop(Ranks& ranks, std::size_t bytes) {
+  std::vector<std::byte> buffer(bytes);
+  std::vector<double> times;
+  const auto pass = [&](bool sends) {
+    Transfer transfer = sends ? ranks.start_send(buffer, 1 - ranks.rank(), RankChannel::kSums)
+                              : ranks.start_receive(buffer, 1 - ranks.rank(), RankChannel::kSums);
+    ranks.wait(transfer);
+  };
+  for (int i = 0; i < 300; ++i) {
+    const double start = now();
+    pass(ranks.is_first());
+    pass(!ranks.is_first());
+    times.push_back((now() - start) / 2);
+  }
+  std::ranges::sort(times);
+  return times[times.size() / 2];
+}
+
+void measure_link(Ranks& ranks) {
+  const double small = hop(ranks, 1024), large = hop(ranks, 4 * engine::kBucketNumbers);
+  std::vector<float> x(engine::kBucketNumbers, 1.0F), y(engine::kBucketNumbers, 1.0F);
+  std::vector<double> times;
+  for (int i = 0; i < 300; ++i) {
+    const double start = now();
+    engine::add(x.data(), x.size(), y.data());
+    times.push_back(now() - start);
+  }
+  std::ranges::sort(times);
+  if (ranks.is_first())
+    fmt::print(R"({{"small": {:.9f}, "bucket": {:.9f}, "add": {:.9f}}})"
+               "\n",
+               small, large, times[times.size() / 2]);
+}
+
 void run(Ranks& ranks, const std::string& name, std::size_t threads, double seconds, bool gather) {
   if (name != "dfstrans") {
     const auto config = engine::bench::case_of(parse_number<std::size_t>(name).value_or(64));
@@ -156,14 +193,18 @@ void run(Ranks& ranks, const std::string& name, std::size_t threads, double seco
 }  // namespace faithful::bench
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
+  const bool link = argc == 2 && std::string(argv[1]) == "link";
+  if (argc < 4 && !link) {
     fmt::print(stderr, "ranks_step: expected CASE THREADS SECONDS [gather]\n");
     return 2;
   }
   const auto ranks =
       faithful::start_ranks({.report = [](const std::string& line) { fmt::print(stderr, "ranks_step: {}\n", line); }});
-  faithful::bench::run(*ranks, argv[1], faithful::parse_number<std::size_t>(argv[2]).value_or(1),
-                       faithful::parse_number<double>(argv[3]).value_or(1),
-                       argc > 4 && std::string(argv[4]) == "gather");
+  if (link)
+    faithful::bench::measure_link(*ranks);
+  else
+    faithful::bench::run(*ranks, argv[1], faithful::parse_number<std::size_t>(argv[2]).value_or(1),
+                         faithful::parse_number<double>(argv[3]).value_or(1),
+                         argc > 4 && std::string(argv[4]) == "gather");
   ranks->finish();
 }

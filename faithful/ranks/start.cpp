@@ -117,11 +117,11 @@ std::string plugin_folder() {
 
 std::string plugin_file(const JobSigns& signs) {
   const char* named = std::getenv("FAITHFUL_MPI");
-  const std::string name = named != nullptr && *named != '\0' ? named : signs.plugin;
+  std::string name = named != nullptr && *named != '\0' ? named : signs.plugin;
   if (name.find('/') != std::string::npos) return name;
   if (name.empty())
     throw InputError(fmt::format(
-        "{} has started {} processes without MPI: start them by mpirun, or by srun --mpi=pmix or --mpi=pmi2",
+        "{} has started {} processes without MPI: start them by mpirun, or by srun with the MPI type pmix or pmi2",
         signs.starter, signs.size));
   return fmt::format("{}/libfaithful_{}.so", plugin_folder(), name);
 }

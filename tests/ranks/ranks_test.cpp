@@ -114,8 +114,9 @@ TEST_F(SignsOfAJob, ProcessesThatDoNotKnowOfEachOtherAreRefused) {
     start_ranks({});
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(error.what(),
-                 "srun has started 2 processes without MPI: start them by mpirun, or by srun --mpi=pmix or --mpi=pmi2");
+    EXPECT_STREQ(
+        error.what(),
+        "srun has started 2 processes without MPI: start them by mpirun, or by srun with the MPI type pmix or pmi2");
   }
   ::setenv("FAITHFUL_MPI", "/nowhere/plugin.so", 1);
   EXPECT_THROW(start_ranks({}), InputError);
