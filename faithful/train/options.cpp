@@ -46,11 +46,15 @@ TrainOptions settled(const TrainOptions& options, std::size_t windows) {
 
 std::vector<Setting> settings(TrainOptions& options) {
   std::vector<Setting> all = {
-      {{"epochs", "N", "passes over the training part; 0: as many steps as suit the data", {.common = true}},
+      {{"epochs",
+        "N",
+        "passes over the training part; 0: as many steps as suit the data",
+        {.most = 1e9, .common = true}},
        &options.epochs},
       {{"stop_after", "N", "epochs after which to stop on the same schedule; 0: all", {.least = 0}},
        &options.stop_after},
-      {{"batch", "B", "windows of a training step; 0: as many as suit the data", {.common = true}}, &options.batch},
+      {{"batch", "B", "windows of a training step; 0: as many as suit the data", {.most = 1e9, .common = true}},
+       &options.batch},
       {{"learning_rate", "R", "the highest learning rate", {.above = 0, .most = 10, .common = true, .key = "rate"}},
        &options.learning_rate},
       {{"warm_up",
@@ -75,7 +79,8 @@ std::vector<Setting> settings(TrainOptions& options) {
         "measure that chooses the best epoch; auto: AUC-PR for two classes, else macro F1; last: no choice",
         {.choices = {"auto", "loss", "last"}}},
        choice_of(options.select)},
-      {{"steps", "N", "training steps, instead of epochs; 0: by epochs", {.common = true}}, &options.steps},
+      {{"steps", "N", "training steps, instead of epochs; 0: by epochs", {.most = 1e9, .common = true}},
+       &options.steps},
       {{"smoothing", "X", "share of each label that is spread evenly over all classes", {.least = 0, .below = 1}},
        &options.smoothing},
       {{"warp", "X", "augmentation: how much the speed of a window varies", {.least = 0, .most = 3}},
