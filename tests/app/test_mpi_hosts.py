@@ -1,6 +1,6 @@
 """Ranks on hosts of their own: network namespaces with delay and loss, and a host that is cut off while it trains. Skipped
-where no such namespaces can be made. FAITHFUL_HOST_ROUNDS: more rounds and four hosts (`tools/soak hosts`). Open MPI only: UCX,
-which Debian's MPICH uses, takes namespaces of one machine for one host, and does not always connect them."""
+where no such namespaces can be made. FAITHFUL_HOST_ROUNDS: more rounds and four hosts (`tools/soak hosts`). Open MPI only:
+Debian's MPICH does not always connect such namespaces (docs/testing.md)."""
 import os
 import re
 import signal
