@@ -5,12 +5,14 @@
 
 namespace faithful {
 
-// How to wait for a message: at first by giving the processor to whoever wants it, so that an answer is taken at once;
-// after a while asleep, because on a full machine the others need the processor to come up with it.
+// How to wait for a message: at first not at all, because large messages come in pieces, and who gives the processor away
+// between them may get it back much later; then by giving it to whoever wants it; after a while asleep, because on a
+// full machine the others need it to come up with the message.
 class RankPatience {
  public:
   void pause() {
     if (pauses_ < kShort) ++pauses_;
+    if (pauses_ < kAtOnce) return;
     if (pauses_ < kYields)
       std::this_thread::yield();
     else
@@ -18,7 +20,7 @@ class RankPatience {
   }
 
  private:
-  static constexpr int kYields = 2000, kShort = 20000;  // about 1 ms, then 2 s
+  static constexpr int kAtOnce = 200, kYields = 2000, kShort = 20000;  // about 0.1 ms, 1 ms, and 2 s
   int pauses_ = 0;
 };
 

@@ -1,5 +1,6 @@
 """Ranks on hosts of their own: network namespaces with delay and loss, and a host that is cut off while it trains. Skipped
-where no such namespaces can be made. FAITHFUL_HOST_ROUNDS: more rounds and four hosts with both MPIs (`tools/soak hosts`)."""
+where no such namespaces can be made. FAITHFUL_HOST_ROUNDS: more rounds and four hosts (`tools/soak hosts`). Open MPI only:
+Debian's MPICH does not always connect such namespaces (docs/testing.md)."""
 import os
 import re
 import signal
@@ -9,7 +10,7 @@ import pytest
 
 import hosts
 from hosts import Hosts
-from mpi import LAUNCHERS, ended, needs, wait_for
+from mpi import ended, needs, wait_for
 from program import TINY, quick_folder, run, write_tiny
 
 ROUNDS = int(os.environ.get("FAITHFUL_HOST_ROUNDS", "0"))
@@ -37,14 +38,13 @@ def expected(folder, epochs):
 
 @pytest.mark.parametrize("count, delay, loss", [(2, 0.001, 0.01), (4, 0.0, 0.0)] + [(4, 0.005, 0.01)] * (ROUNDS > 0))
 def test_hosts_give_the_same_bytes(folder, count, delay, loss):
-    for mpi in LAUNCHERS if ROUNDS else ["openmpi"]:
-        needs(mpi)
-        with Hosts(count, delay) as network:
-            if loss:
-                network.lose(loss)
-            done = ended(network.start(mpi, *BASE, "--epochs", 3, "-o", "m.safetensors", cwd=folder), 300)
-            assert done.returncode == 0, done.stderr
-            assert (folder / "m.safetensors").read_bytes() == expected(folder, 3)
+    needs("openmpi")
+    with Hosts(count, delay) as network:
+        if loss:
+            network.lose(loss)
+        done = ended(network.start("openmpi", *BASE, "--epochs", 3, "-o", "m.safetensors", cwd=folder), 300)
+        assert done.returncode == 0, done.stderr
+        assert (folder / "m.safetensors").read_bytes() == expected(folder, 3)
 
 
 SILENT = r"faithful: no sign of life from rank \d( on host\d)? for 5 s: its host or the network has failed; what was saved is kept\n"
@@ -58,7 +58,7 @@ def wait_until(holds, seconds):
     return False
 
 
-@pytest.mark.parametrize("mpi, count, victim", [("openmpi", 2, 1)] + [("openmpi", 4, 2), ("mpich", 2, 1), ("openmpi", 2, 0)] * ROUNDS)
+@pytest.mark.parametrize("mpi, count, victim", [("openmpi", 2, 1)] + [("openmpi", 4, 2), ("openmpi", 2, 0)] * ROUNDS)
 def test_a_host_that_is_cut_off_ends_the_job(folder, mpi, count, victim):
     """One clear line within the time-out, and no rank runs on; the checkpoint is kept, and one process goes on from it to the same
     bytes. mpirun itself waits for the lost host for as long as TCP does: that is a matter of its own."""
