@@ -3,8 +3,9 @@
 # instead, which goes on to the version that glibc has had since 2002 (x86-64). The later versions differ in how errors are
 # reported, or were moved from libpthread to libc; the numbers are the same. What older C libraries do not have at all is
 # in python/static/old_glibc.cpp.
-set(FAITHFUL_OLD_NAMES exp exp2 hypot log log2 pow
-  pthread_create pthread_detach pthread_getspecific pthread_join pthread_key_create pthread_key_delete pthread_once
+set(FAITHFUL_OLD_NAMES dladdr dlerror dlopen dlsym exp exp2 hypot log log2 pow
+  pthread_create pthread_detach pthread_getspecific pthread_join pthread_key_create pthread_key_delete
+  pthread_mutex_trylock pthread_once
   pthread_rwlock_rdlock pthread_rwlock_unlock pthread_rwlock_wrlock pthread_setspecific __pthread_key_create)
 
 function(faithful_use_old_glibc target)
@@ -21,6 +22,7 @@ function(faithful_use_old_glibc target)
   set(sources ${PROJECT_BINARY_DIR}/old_glibc/names.cpp ${PROJECT_SOURCE_DIR}/python/static/old_glibc.cpp)
   target_sources(${target} PRIVATE ${sources})
   set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  # Before 2.34, threads were in a library of their own.
-  target_link_options(${target} PRIVATE "SHELL:-Wl,--no-as-needed -l:libpthread.so.0 -Wl,--as-needed")
+  # Before 2.34, threads and the loader's functions were in libraries of their own.
+  target_link_options(${target} PRIVATE
+    "SHELL:-Wl,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--as-needed")
 endfunction()

@@ -2,7 +2,9 @@
 // before the C library, these are taken by libstdc++ and by ourselves.
 
 #include <cstdint>
+#include <ctime>
 
+#include <pthread.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 
@@ -38,6 +40,22 @@ std::uint32_t arc4random() noexcept {
   while (getrandom(&number, sizeof(number), 0) != sizeof(number)) {
   }
   return number;
+}
+
+// 2.30, for std::condition_variable::wait_for: the same wait by the clock of the day. Its caller looks again at the
+// steady clock, so a day's clock that is set meanwhile makes a wait shorter or longer, and nothing else.
+int pthread_cond_clockwait(pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                           const struct timespec* until) {
+  constexpr long kSecond = 1'000'000'000;
+  struct timespec now = {}, day = {};
+  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_REALTIME, &day);
+  day.tv_sec += until->tv_sec - now.tv_sec;
+  day.tv_nsec += until->tv_nsec - now.tv_nsec;
+  if (day.tv_nsec < 0) day.tv_sec -= 1, day.tv_nsec += kSecond;
+  if (day.tv_nsec >= kSecond) day.tv_sec += 1, day.tv_nsec -= kSecond;
+  if (day.tv_sec < 0) day = {};
+  return pthread_cond_timedwait(condition, mutex, &day);
 }
 
 // 2.32: whether a thread was never started. libstdc++ may then count references without atomic operations.
