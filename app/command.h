@@ -132,9 +132,6 @@ std::string options_page(const Command& program);
 // Parses the arguments, sets the options and runs the verb. Returns the exit code; InputError for bad usage.
 int run_program(Command& program, const std::vector<std::string>& arguments);
 
-// Reads the text of a file for --config, as run_program does; InputError where it is above the limits.
-void check_config_text(const std::string& text, const std::string& file);
-
 // How the running verb spells a setting of the library: `--missing zero`. A setting without a flag keeps the library's
 // name.
 std::string flag_text(std::string_view field, std::string_view value);

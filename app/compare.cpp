@@ -92,6 +92,7 @@ std::optional<std::vector<StudyRun>> run_all(const CompareOptions& said) {
   std::vector<StudyPlan> plans;
   datasets.reserve(said.data_paths.size());  // plans point to them
   for (const std::string& path : said.data_paths) {
+    check_output_apart(said.output, path, said.data);
     datasets.push_back(read_dataset(path, said.data));
     for (const std::string& note : datasets.back().notes) notice(note);
     plans.emplace_back(datasets.back(), study_options(said, datasets.back(), arms));

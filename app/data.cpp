@@ -42,6 +42,7 @@ void verify(const std::string& path, bool quiet) {
 void info(const InfoOptions& options) {
   const std::string path = find_data(options.path, options.data.data_dir);
   if (options.verify) verify(path, options.json);
+  check_output_apart(options.output, path, options.data);
   const Dataset dataset = read_dataset(path, options.data);
   const Audit found = audit(dataset);
   std::string page;
@@ -56,6 +57,7 @@ struct ConvertOptions {
 };
 
 void convert(const ConvertOptions& options) {
+  check_output_apart(options.to, options.from, options.data);
   const Dataset dataset = read_dataset(options.from, options.data);
   for (const std::string& note : dataset.notes) print_ahead(note + "\n");
   const std::vector<std::string> notes = save_dataset(dataset, options.to);

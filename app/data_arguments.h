@@ -20,4 +20,8 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options);
 // The same for data that a model is asked about: faithful::load_for_model.
 Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model);
 
+// InputError where results would be written over the data, or among the tables of a folder, which the next reading
+// would take for data. `output` may be empty: none.
+void check_output_apart(const std::string& output, const std::string& data, const ReadOptions& options);
+
 }  // namespace faithful::app

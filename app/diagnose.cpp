@@ -45,6 +45,7 @@ std::string report_text(const DiagnosisReport& report, std::size_t shown) {
 // load -> diagnose -> report
 void run(const DiagnoseVerbOptions& options) {
   const TrainedModel model = load_used_model(options.model);
+  check_output_apart(options.output, options.data_path, options.data);
   Dataset dataset = read_for_model(options.data_path, options.data, model);
   DiagnoseOptions how = options.how;
   if (!how.held_out) add_scaling_note(model, dataset.notes);

@@ -47,6 +47,7 @@ std::string evaluation_text(const Evaluation& evaluation, const TrainedModel& mo
 
 void evaluate(const EvaluateOptions& options) {
   const TrainedModel model = load_used_model(options.model);
+  check_output_apart(options.output, options.data_path, options.data);
   Dataset dataset = read_for_model(options.data_path, options.data, model);
   const Windows windows = windows_to_evaluate(dataset, model, options.held_out);
   ThreadPool pool(options.threads);

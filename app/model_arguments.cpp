@@ -1,6 +1,7 @@
 #include "app/model_arguments.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -49,19 +50,25 @@ Option weights_option(ModelConfig& config) {
   return option;
 }
 
-bool depends_on_preset(const std::string& name, const FieldValue& standard) {
-  return std::ranges::any_of(preset_names(), [&](const std::string& each) {
+// The names of the settings whose values the presets do not agree on. Each preset is made once: the program starts here.
+std::set<std::string> settings_of_presets(const ModelConfig& standard) {
+  std::map<std::string, FieldValue> values;
+  ModelConfig copy = standard;
+  for (const Setting& setting : settings(copy)) values.emplace(setting.field.name, value_of(setting));
+  std::set<std::string> names;
+  for (const std::string& each : preset_names()) {
     ModelConfig config = preset(each);
-    const std::vector<Setting> all = settings(config);
-    const auto setting = std::ranges::find(all, name, [](const Setting& one) { return one.field.name; });
-    return value_of(*setting) != standard;
-  });
+    for (const Setting& setting : settings(config))
+      if (value_of(setting) != values.at(setting.field.name)) names.insert(setting.field.name);
+  }
+  return names;
 }
 
 }  // namespace
 
 std::vector<Option> model_option_list(ModelConfig& config, const std::string& standard) {
   std::vector<Option> first, others;
+  const std::set<std::string> by_preset = settings_of_presets(config);
   for (const Setting& setting : settings(config)) {
     const std::string& name = setting.field.name;
     if (setting.field.group == FieldGroup::kNone) continue;
@@ -71,7 +78,7 @@ std::vector<Option> model_option_list(ModelConfig& config, const std::string& st
     }
     Option& option = others.emplace_back(option_of(setting));
     option.set = [&config, name](const std::string& text) { set_field(config, name, text); };
-    if (depends_on_preset(name, value_of(setting))) option.shown_default = "by preset";
+    if (by_preset.contains(name)) option.shown_default = "by preset";
     if (name == "step_weights") others.push_back(weights_option(config));
   }
   return joined({first, others});

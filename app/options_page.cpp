@@ -17,7 +17,20 @@ constexpr const char* kHead =
     "`faithful --generate options`.\n\n"
     "In Python a setting is an argument of the same name: `--head-width 8` is `head_width=8`. `faithful.fit` takes those\n"
     "of windows, model, position and training; `TimeSeriesTransformer` takes those of model, position and training;\n"
-    "`Dataset.split` takes those of windows, and `faithful.data.load` those of data.\n";
+    "`Dataset.split` takes those of windows, and `faithful.data.load` those of data.\n"
+    "\n"
+    "Options may stand in a TOML file, in a section for each verb: `--config FILE`. What the command line says wins.\n"
+    "Verbs may share a file: every line of it must be right, whichever verb runs.\n"
+    "\n"
+    "```toml\n"
+    "[train]\n"
+    "label = \"broken\"\n"
+    "epochs = 20\n"
+    "ignore = [\"shift\", \"crew\"]\n"
+    "\n"
+    "[predict]\n"
+    "threshold = \"false-alarms=2/day\"\n"
+    "```\n";
 
 std::string row(const Option& option) {
   const std::string names = fmt::format("`{}{}`", option.name, option.value.empty() ? "" : " " + option.value);

@@ -1,15 +1,15 @@
-// The only file that includes CLI11. CLI11 splits the command line and reads the TOML file. Values are converted here,
-// so that every message has the same form: place, expected, found, hint.
+// The only file that includes CLI11, which splits the command line. Values are converted here, so that every message has
+// the same form: place, expected, found, hint.
 
-#include <filesystem>
-#include <fstream>
+#include <algorithm>
+#include <cmath>
 #include <map>
-#include <sstream>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "app/command.h"
+#include "app/config_file.h"
 #include "app/job.h"
 #include "faithful/base/cpu.h"
 #include "faithful/base/error.h"
@@ -28,6 +28,11 @@ struct Parsed {
   CLI::App* cli = nullptr;
   bool help = false, help_all = false;
   std::vector<CLI::Option*> options = {};  // as in command->options
+  struct Configured {
+    std::vector<std::string> words;
+    std::string place;
+  };
+  std::map<std::size_t, Configured> configured = {};  // what the file of --config says to the options, by their numbers
   std::vector<Parsed> verbs = {};
 };
 
@@ -48,7 +53,6 @@ void declare(Parsed& parsed) {
   parsed.cli->set_help_flag();
   parsed.cli->add_flag("-h,--help", parsed.help);
   parsed.cli->add_flag("--help-all", parsed.help_all);
-  parsed.cli->allow_config_extras(CLI::config_extras_mode::error);
   parsed.cli->require_subcommand(0, 1);  // a word after the verb is no other verb: a folder may be named train
   for (const Option& option : parsed.command->options) {
     CLI::Option* declared = nullptr;
@@ -107,9 +111,8 @@ bool convert_flag(const Option& option, const std::string& text) {
   reject({{option.long_name()}, "true or false", quote(text)});
 }
 
-// Puts the texts that CLI11 found into the option's target.
-void assign(const Option& option, const CLI::Option& found) {
-  const std::vector<std::string>& texts = found.results();
+// Puts the texts into the option's target.
+void assign(const Option& option, const std::vector<std::string>& texts) {
   if (option.set) {
     for (const std::string& text : option.is_list() ? texts : std::vector{texts.back()}) option.set(text);
     return;
@@ -135,15 +138,30 @@ void assign(const Option& option, const CLI::Option& found) {
       option.target);
 }
 
+// Sets the options of a verb in their order, because some set others: a preset comes before what it sets. What the
+// command line says wins over the file of --config.
 void assign_all(const Parsed& parsed) {
   for (std::size_t i = 0; i < parsed.options.size(); ++i) {
     const Option& option = parsed.command->options[i];
+    const auto found = parsed.configured.find(i);
     if (parsed.options[i]->count() > 0) {
-      assign(option, *parsed.options[i]);
-    } else if (option.required) {
+      assign(option, parsed.options[i]->results());
+    } else if (found != parsed.configured.end()) {
+      try {
+        assign(option, found->second.words);
+      } catch (const InputError& error) {
+        throw InputError(fmt::format("{}: {}", found->second.place, error.spelled_by(flag_text)));
+      }
+    }
+  }
+}
+
+void check_required(const Parsed& parsed) {
+  for (std::size_t i = 0; i < parsed.options.size(); ++i) {
+    const Option& option = parsed.command->options[i];
+    if (option.required && parsed.options[i]->count() == 0 && !parsed.configured.contains(i))
       throw InputError(fmt::format("{}{} is missing (usage: {})", prefix(parsed), option.long_name(),
                                    usage_line(*parsed.command, parsed.path)));
-    }
   }
 }
 
@@ -178,83 +196,72 @@ std::vector<std::string> verb_names(const Command& command) {
       fmt::format("{}unexpected argument {} (usage: {})", prefix(at), quote(word), usage_line(*at.command, at.path)));
 }
 
-// "encode.lenght" or "endcode.++" (CLI11's mark of a section): a message with the nearest key or verb.
-[[noreturn]] void reject_config_key(const Parsed& root, const std::string& file, const std::string& key) {
-  const std::size_t dot = key.rfind('.');
-  const std::string section = dot == std::string::npos ? "" : key.substr(0, dot);
-  const std::string name = key.substr(dot == std::string::npos ? 0 : dot + 1);
-  const std::string wanted = "the options of a verb under [verb]";
-  if (name == "++") {
-    reject({{file},
-            wanted,
-            fmt::format("the unknown section [{}]", section),
-            suggest(section, verb_names(*root.command))});
+// The verb of a section; null: there is none.
+Parsed* verb_of(Parsed& root, const std::vector<std::string>& section) {
+  Parsed* at = &root;
+  for (const std::string& name : section) {
+    const auto found = std::ranges::find(at->verbs, name, [](const Parsed& verb) { return verb.command->name; });
+    if (found == at->verbs.end()) return nullptr;
+    at = &*found;
   }
+  return at;
+}
+
+constexpr const char* kConfigWords = "the options of a verb under [verb]";
+
+// The option of a key. Every section is checked, those of other verbs too: verbs share one file.
+std::size_t option_of_key(const Parsed& verb, const ConfigValue& value, const std::string& file) {
   std::vector<std::string> known;
-  for (const Command& verb : root.command->verbs) {
-    if (section != verb.name) continue;
-    for (const Option& option : verb.options) {
-      if (!option.is_positional()) known.push_back(option.long_name().substr(2));
-    }
+  for (std::size_t i = 0; i < verb.command->options.size() && !value.section.empty(); ++i) {
+    const Option& option = verb.command->options[i];
+    if (option.is_positional()) continue;
+    known.push_back(option.long_name().substr(2));
+    if (known.back() == value.key) return i;
   }
-  reject({{file}, wanted, "the unknown key " + quote(key), suggest(name, known)});
+  std::vector<std::string> whole = value.section;
+  whole.push_back(value.key);
+  reject({{file, value.line},
+          kConfigWords,
+          "the unknown key " + quote(section_name(whole)),
+          known.empty() ? "" : suggest(value.key, known)});
 }
 
-[[noreturn]] void reject_config_name(const Place& place, const std::string& found) {
-  reject({place, fmt::format("the name of a section or key: at most {} bytes, 4 parts", limits().config_name), found,
-          limits_hint()});
+// As the words of a command line: `a,b` is a list.
+std::vector<std::string> words_of(const Option& option, const ConfigValue& value, const std::string& file) {
+  if (value.is_list && !option.is_list())
+    reject({{file, value.line}, "one value of " + option.long_name(), fmt::format("a list of {}", value.texts.size())});
+  if (value.is_list || !option.is_list()) return value.texts;
+  return CLI::detail::split(value.texts[0], ',');
 }
 
-// CLI11 keeps every beginning of a name with dots: a long one would take gigabytes.
-void check_config_names(std::string_view text, const std::string& file) {
-  constexpr std::ptrdiff_t kMostDots = 3;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t start = std::min(line.find_first_not_of(" \t"), line.size());
-    const bool is_section = line.substr(start).starts_with('[');
-    const std::string_view name =
-        line.substr(start, is_section ? std::string_view::npos : line.find('=', start) - start);
-    if (name.starts_with('#') || name.starts_with(';')) continue;
-    if (name.size() > limits().config_name) reject_config_name({file, number}, fmt::format("{} bytes", name.size()));
-    const bool lifted = limits().config_name == no_limits().config_name;
-    const auto dots = std::count(name.begin(), name.end(), '.');
-    if (dots > kMostDots && !lifted) reject_config_name({file, number}, fmt::format("{} parts", dots + 1));
+void check_sections(Parsed& root, const ConfigFile& config, const std::string& file) {
+  for (const auto& [section, line] : config.sections) {
+    if (verb_of(root, section) != nullptr) continue;
+    reject({{file, line},
+            kConfigWords,
+            fmt::format("the unknown section [{}]", section_name(section)),
+            suggest(section_name(section), verb_names(*root.command))});
   }
 }
 
-std::vector<CLI::ConfigItem> config_items(std::istream& input, const std::string& file) {
-  std::string text(64 << 10, '\0');
-  std::string all;
-  while (input.read(text.data(), static_cast<std::streamsize>(text.size())) || input.gcount() > 0) {
-    all.append(text, 0, static_cast<std::size_t>(input.gcount()));
-    if (all.size() > limits().config_bytes) {
-      reject({{file}, fmt::format("a TOML file of at most {} bytes", limits().config_bytes), "more", limits_hint()});
-    }
+// Reads the file of --config.
+void take_config(Parsed& root, const std::string& file) {
+  const ConfigFile config = load_config(file);
+  check_sections(root, config, file);
+  for (const ConfigValue& value : config.values) {
+    check_sections(root, {.sections = {{value.section, value.line}}}, file);
+    Parsed& verb = *verb_of(root, value.section);
+    const std::size_t at = option_of_key(verb, value, file);
+    verb.configured[at] = {words_of(verb.command->options[at], value, file), fmt::format("{}:{}", file, value.line)};
   }
-  if (all.find('\0') != std::string::npos) reject({{file}, "a TOML file", "bytes that are no text"});
-  check_config_names(all, file);
-  std::istringstream checked(all);
-  return CLI::ConfigTOML().from_config(checked);
 }
 
-// CLI11's reader of TOML, for text that was checked before.
-class CheckedToml : public CLI::ConfigTOML {
- public:
-  explicit CheckedToml(const CLI::App& root) : root_(root) {}
-  std::vector<CLI::ConfigItem> from_config(std::istream& input) const override {
-    if (root_.get_option("--no-limits")->count() > 0) set_limits(no_limits());
-    return config_items(input, root_.get_config_ptr()->as<std::string>());
-  }
-
- private:
-  const CLI::App& root_;
-};
-
-std::string config_path(const Parsed& root) {
-  const CLI::Option* config = root.cli->get_config_ptr();
-  return config->count() > 0 ? config->as<std::string>() : "";
+// What the file says to verbs that do not run must be right, too: it would only be found out when they do.
+void check_other_verbs(const Parsed& parsed, const Parsed& running) {
+  if (&parsed == &running) return;
+  set_running(*parsed.command);
+  if (!parsed.configured.empty()) assign_all(parsed);
+  for (const Parsed& verb : parsed.verbs) check_other_verbs(verb, running);
 }
 
 void parse(Parsed& root, std::vector<std::string> arguments) {
@@ -263,12 +270,6 @@ void parse(Parsed& root, std::vector<std::string> arguments) {
     root.cli->parse(arguments);
   } catch (const CLI::ExtrasError&) {
     reject_extras(root);
-  } catch (const CLI::ConfigError& error) {
-    const std::string text = error.what();  // "INI was not able to parse KEY"
-    reject_config_key(root, config_path(root), text.substr(text.rfind(' ') + 1));
-  } catch (const CLI::FileError&) {
-    const bool is_folder = std::filesystem::is_directory(config_path(root));
-    reject({{config_path(root)}, "a TOML file for --config", is_folder ? "a folder" : "no such file"});
   } catch (const CLI::ArgumentMismatch& error) {
     const std::string text = error.what();  // "--dim: 1 required INT missing"
     reject({{text.substr(0, text.find(':'))}, "a value", "none"});
@@ -285,27 +286,25 @@ std::string version_text() {
 
 }  // namespace
 
-void check_config_text(const std::string& text, const std::string& file) {
-  std::istringstream input(text);
-  config_items(input, file);
-}
-
 int run_program(Command& program, const std::vector<std::string>& arguments) {
   CLI::App cli;
   bool version = false, unlimited = false;
-  std::string what;
+  std::string what, config;
   program.options = {{"--version", &version, "show version, commit, compiler and instruction set"},
                      {"--generate WHAT", &what, "print the man page, a shell completion, or docs/options.md",
                       one_of({"man", "bash", "zsh", "fish", "options"})}};
   Parsed root{.command = &program, .path = program.name, .cli = &cli};
   declare(root);
-  cli.set_config("--config");
+  cli.add_option("--config", config);
   cli.add_flag("--no-limits", unlimited);
-  cli.config_formatter(std::make_shared<CheckedToml>(cli));
   set_running(program);  // until the verb is known
   parse(root, arguments);
   if (unlimited) set_limits(no_limits());
   const Parsed& verb = chosen(root);
+  if (!config.empty()) {
+    take_config(root, config);
+    check_other_verbs(root, verb);
+  }
   set_running(*verb.command);
   assign_all(root);
   const bool help_all = root.help_all || verb.help_all;
@@ -319,6 +318,7 @@ int run_program(Command& program, const std::vector<std::string>& arguments) {
     throw InputError(fmt::format("{}a verb is missing ({} --help lists the verbs)", prefix(verb), verb.path));
   } else {
     if (!verb.command->takes_ranks) refuse_ranks(verb.path);
+    check_required(verb);
     assign_all(verb);
     verb.command->run();
     leave_job();

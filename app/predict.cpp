@@ -254,6 +254,7 @@ class LinePredictor {
 void predict(const PredictOptions& options) {
   if (!options.output.empty() && !options.output.ends_with(".csv"))
     reject({{"--output"}, "a file name that ends in .csv", quote(options.output)});
+  if (options.data_path != "-") check_output_apart(options.output, options.data_path, options.data);
   TrainedModel model = load_used_model(options.model);
   std::vector<std::string> notes;
   add_scaling_note(model, notes);

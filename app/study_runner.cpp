@@ -128,6 +128,7 @@ std::vector<Option> worker_option_list(WorkerArguments& arguments) {
   Option worker{"--worker K/N", static_cast<std::string*>(nullptr),
                 "be the K-th of N processes that share the runs through the folder of --output, on any machines",
                 common};
+  worker.shown_default = "";
   worker.set = [&arguments](const std::string& text) { arguments.worker = parse_worker(text); };
   return {worker,
           {"--worker-timeout SECONDS", &arguments.time_out,

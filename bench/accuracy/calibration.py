@@ -10,6 +10,7 @@ import pathlib
 import shutil
 import statistics
 import tempfile
+import textwrap
 
 import marked
 import measured
@@ -171,13 +172,14 @@ def verdicts(found):
             continue
         far = [SHORT.get(name, name) for name in sets
                if found[method, name]["after"]["ece"] > found[method, name]["after"]["floor"] + WITHIN]
-        both = [name for name in sets if (PEER, name) in found]
+        both = [name for name in sets if found.get((PEER, name), {}).get("thirds") == found[method, name]["thirds"]]
         above = [SHORT.get(name, name) for name in both
                  if found[method, name]["after"]["loss"] >= found[PEER, name]["after"]["loss"]]
-        lines.append(
+        lines.append(textwrap.fill(
             f"- **{method}**: ECE within {WITHIN} of its floor on {len(sets) - len(far)} of {len(sets)} sets"
             f"{' (not: ' + ', '.join(far) + ')' if far else ''}; log loss below {PEER}'s on "
-            f"{len(both) - len(above)} of {len(both)}{' (not: ' + ', '.join(above) + ')' if above else ''}.")
+            f"{len(both) - len(above)} of {len(both)}{' (not: ' + ', '.join(above) + ')' if above else ''}.",
+            118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
     return "\n".join(lines)
 
 

@@ -2,8 +2,8 @@
 tools/dfstrans.
 
 A lift with all eleven faults, simulated anew for each seed: 800 trips of 1,000 samples, 600 others to test, half of each
-anomalous. Each arm is `--model dfstrans` with other options of training. Finished runs are lines of docs/accuracy/dfstrans.jsonl; a call
-goes on with those that are missing. --table prints the table of the runs that are there, and trains nothing.
+anomalous. Each arm is `--model dfstrans` with other options of training. Finished runs are lines of
+docs/accuracy/dfstrans.jsonl; a call goes on with those that are missing. --table prints the table of the runs that are there, and trains nothing.
 """
 import pathlib
 import shutil

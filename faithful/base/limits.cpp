@@ -20,6 +20,7 @@ constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 
 Limits with_memory(Limits limits) {
   if (limits.input_bytes == 0) limits.input_bytes = usable_memory() / 2;
+  if (limits.training_bytes == 0) limits.training_bytes = usable_memory();
   return limits;
 }
 
@@ -70,6 +71,7 @@ Limits no_limits() {
           .config_bytes = kAny,
           .config_name = kAny,
           .period = kAny,
+          .training_bytes = kAny,
           .devices = true};
 }
 

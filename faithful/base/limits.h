@@ -16,6 +16,7 @@ struct Limits {
   std::size_t config_bytes = std::size_t{1} << 20;       // of a file of options
   std::size_t config_name = 200;                         // bytes of a key or section in it
   std::size_t period = std::size_t{1} << 24;             // of the DFT encoding, which takes 16 bytes for each step
+  std::size_t training_bytes = 0;                        // of a training step; 0: the machine's memory
   bool devices = false;                                  // whether a device such as /dev/zero may be read
 };
 

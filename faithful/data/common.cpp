@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -137,13 +138,24 @@ float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing,
   return std::numeric_limits<float>::quiet_NaN();
 }
 
+std::string time_unit_of(const ReadOptions& options) {
+  return options.time_unit.empty() ? "s" : options.time_unit;
+}
+
 std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options) {
-  return options.time_format.empty() ? parse_time(cell, options.time_unit) : parse_time_as(cell, options.time_format);
+  return options.time_format.empty() ? parse_time(cell, time_unit_of(options))
+                                     : parse_time_as(cell, options.time_format);
+}
+
+void recall_time_form(const TableColumns& known, std::string_view cell, ReadOptions& options) {
+  if (options.time_unit.empty()) options.time_unit = known.time_unit;
+  const bool fits = !known.time_format.empty() && parse_time_as(cell, known.time_format).has_value();
+  if (options.time_format.empty() && fits) options.time_format = known.time_format;
 }
 
 std::string time_words(const ReadOptions& options) {
   if (!options.time_format.empty()) return fmt::format("a time like {}", quote(options.time_format));
-  return fmt::format("a time (ISO 8601, or a number of {})", options.time_unit);
+  return fmt::format("a time (ISO 8601, or a number of {})", time_unit_of(options));
 }
 
 std::vector<std::string> anomaly_classes() {
@@ -163,6 +175,21 @@ void reject_positive(const std::string& positive, const Place& place) {
   reject({{.field = "positive"}, fmt::format("a label that {} has", to_string(place)), quote(positive)});
 }
 
+void check_spelling(std::string_view label, const std::string& positive, const Place& place) {
+  if (label != positive && same_word(label, positive))
+    reject({place, fmt::format("{}, as {} has it", quote(positive), field_text("positive")), quote(label),
+            "spell a label the same everywhere"});
+}
+
+void add_note_of_normal(Dataset& dataset, const std::set<std::string>& labels, const std::string& positive) {
+  if (positive.empty() || labels.size() < 2) return;
+  std::vector<std::string> names;
+  for (const std::string& label : labels)
+    if (names.size() < kMostNormalNamed) names.push_back(quote(label));
+  dataset.notes.push_back(fmt::format("labels other than {} count as normal: {}{}", quote(positive),
+                                      fmt::join(names, ", "), labels.size() > names.size() ? ", .." : ""));
+}
+
 std::string missing_hint() {
   return fmt::format("missing values: {}", field_text("missing", "interpolate"));
 }
@@ -177,8 +204,14 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
   std::vector<std::string> names(class_of_series.begin(), class_of_series.end());
   if (!positive.empty()) {
     if (!may_lack && std::ranges::find(names, positive) == names.end()) reject_positive(positive, place);
-    for (std::string& name : names)
-      if (!name.empty()) name = name == positive ? "anomalous" : "normal";
+    std::set<std::string> normal;
+    for (std::string& name : names) {
+      if (name.empty()) continue;
+      check_spelling(name, positive, place);
+      if (name != positive) normal.insert(name);
+      name = name == positive ? "anomalous" : "normal";
+    }
+    add_note_of_normal(dataset, normal, positive);
     dataset.classes = anomaly_classes();
   } else {
     dataset.classes = ordered_classes(names);

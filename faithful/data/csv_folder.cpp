@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -24,8 +25,14 @@ void find_tables(const std::string& folder, const std::string& prefix, std::set<
   std::error_code error;  // a folder that cannot be read is rejected below
   if (!seen.insert(std::filesystem::canonical(folder, error).string()).second) return;
   const std::vector<std::string> names = files_in(folder);
-  for (const std::string& name : names)
-    if (is_table(name) && is_file(join_path(folder, name))) found.push_back(prefix + name);
+  for (const std::string& name : names) {
+    const std::string path = join_path(folder, name);
+    if (!is_table(name) || is_folder(path)) continue;
+    if (!std::filesystem::exists(path, error)) reject({{path}, "a file", "a link to nothing"});
+    if (!std::filesystem::is_regular_file(path, error))  // one waits for a pipe for ever
+      reject({{path}, "a file", "a pipe or a device", "in a folder, only files are read"});
+    found.push_back(prefix + name);
+  }
   for (const std::string& name : names) {
     const std::string below = join_path(folder, name);
     if (!name.starts_with('.') && is_folder(below)) find_tables(below, prefix + name + "/", seen, found);
@@ -63,6 +70,7 @@ std::vector<std::string> tables_in(const std::string& folder) {
 }
 
 Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
+  constexpr std::size_t kMostNotes = 8;  // of all files
   Dataset all;
   all.name = file_name(path);
   std::vector<std::string> class_of_series;
@@ -72,21 +80,23 @@ Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
   const std::string span_file = find_span_file(path, options);
   if (!span_file.empty()) one.label.clear();
   if (options.label_of == LabelOf::kSeries) one.positive.clear();  // which file has it does not matter
-  const SpansOfFiles spans = span_file.empty() ? SpansOfFiles{} : load_spans(span_file);
+  std::optional<SpanLabels> labels;
+  if (!span_file.empty()) labels.emplace(span_file, !options.label.empty());
   for (const std::string& table : tables) {
     const std::string file = join_path(path, table);
     Dataset part = load_csv_table(file, one);
     const std::size_t slash = table.rfind('/');
     if (slash != std::string::npos) part.name = table.substr(0, slash + 1) + part.name;
     if (slash != std::string::npos && options.series.empty()) part.series[0].name = part.name;
-    if (!span_file.empty()) label_by_spans(part, spans, table, span_file);
-    if (all.series.empty()) {
-      all.notes = part.notes;
-      all.table = part.table;
-    }
+    if (labels) labels->label(part, table);
+    if (all.series.empty()) all.table = part.table;
+    for (const std::string& note : part.notes)
+      if (all.notes.size() < kMostNotes && std::ranges::find(all.notes, note) == all.notes.end())
+        all.notes.push_back(note);
     append_file(all, class_of_series, std::move(part), file, options);
   }
-  if (!span_file.empty() && options.label.empty()) all.notes.push_back(fmt::format("labels of {}", span_file));
+  if (labels)
+    for (std::string& note : labels->notes()) all.notes.push_back(std::move(note));
   if (options.label_of == LabelOf::kSeries && !one.label.empty())
     set_classes(all, class_of_series, options.positive, {path}, options.positive_may_lack);
   check_positive(all, path, options);

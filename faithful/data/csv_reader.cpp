@@ -121,10 +121,18 @@ class TableSplitter {
       set_classes(dataset, class_of_series, options_.positive, {file_.place(0, 0).name}, options_.positive_may_lack);
     } else {
       dataset.classes = anomaly_classes();
+      add_note_of_normal(dataset, normal_, options_.positive);
     }
   }
 
  private:
+  void take_normal(std::string_view label, const Place& place) {
+    if (label == last_normal_) return;
+    last_normal_ = label;
+    check_spelling(label, options_.positive, place);
+    if (normal_.size() <= kMostNormalNamed) normal_.emplace(label);
+  }
+
   std::string_view text(std::size_t column, std::size_t row) const {
     return table_.texts[roles_.text_index(column)][row];
   }
@@ -165,8 +173,10 @@ class TableSplitter {
     series.labels.resize(series.length());
     for (std::size_t t = 0; t < series.length(); ++t) {
       const std::size_t row = row_of(t);
-      const std::optional<std::uint8_t> label = point_label(text(*roles_.label, row), options_.positive);
-      if (!label) reject_point_label(text(*roles_.label, row), place(*roles_.label, row));
+      const std::string_view cell = text(*roles_.label, row);
+      const std::optional<std::uint8_t> label = point_label(cell, options_.positive);
+      if (!label) reject_point_label(cell, place(*roles_.label, row));
+      if (*label == 0 && !options_.positive.empty()) take_normal(trimmed(cell), place(*roles_.label, row));
       series.labels[t] = *label;
     }
   }
@@ -183,11 +193,23 @@ class TableSplitter {
                 time_hint(fmt::format("other units: {}; other formats: {}", field_text("time_unit", "ms"),
                                       field_text("time_format", "\"%d.%m.%Y\"")))});
       }
+      if (t == 0) check_seconds(cell, place(*roles_.time, row));
       if (t > 0 && *time < series.times[t - 1])
         reject(
             {place(*roles_.time, row), "times that never decrease", quote(cell), time_hint("sort the rows by time")});
       series.times[t] = *time;
     }
+  }
+
+  // 20240131 is a day, hardly a second of August 1970.
+  void check_seconds(std::string_view cell, const Place& place) const {
+    const bool said = !options_.time_unit.empty() || !options_.time_format.empty();
+    const bool is_date = cell.size() == 8 && (cell.starts_with("19") || cell.starts_with("20")) &&
+                         parse_time_as(cell, "%Y%m%d").has_value();
+    if (is_date && !said)
+      reject(
+          {place, "a number of seconds", fmt::format("{}, which looks like a date", quote(cell)),
+           fmt::format("a date: {}; seconds: {}", field_text("time_format", "%Y%m%d"), field_text("time_unit", "s"))});
   }
 
   // What to do about a time; a column that was only found to be one may be none.
@@ -213,6 +235,8 @@ class TableSplitter {
   CsvTable<float>& table_;
   const Roles& roles_;
   const ReadOptions& options_;
+  std::set<std::string> normal_;  // labels of points that are not the positive one
+  std::string last_normal_ = "\n";
 };
 
 CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
@@ -240,7 +264,7 @@ TableColumns columns_of(const CsvFile& file, const Roles& roles, const ReadOptio
   table.time = name(roles.time);
   if (roles.time) {
     table.time_format = options.time_format;
-    table.time_unit = options.time_unit;
+    table.time_unit = time_unit_of(options);
   }
   table.label = name(roles.label);
   if (roles.label) {

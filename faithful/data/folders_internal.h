@@ -49,9 +49,26 @@ bool is_span_file(const std::string& label);  // ReadOptions::label names a file
 // in labels beside it; empty: none.
 std::string find_span_file(const std::string& folder, const ReadOptions& options);
 
-// Labels the points of all series by the spans of the table with that path; a table without an entry stays unlabelled.
-void label_by_spans(Dataset& dataset, const SpansOfFiles& spans, const std::string& table,
-                    const std::string& span_file);
+// Labels tables by the spans of a file, and keeps count of what fitted nothing: a label that is lost makes an anomaly
+// normal.
+class SpanLabels {
+ public:
+  // `asked`: the options name the file. Then it must fit: InputError where no span of a table matches a row, or no
+  // table has an entry.
+  SpanLabels(const std::string& file, bool asked) : file_(file), asked_(asked), spans_(load_spans(file)) {}
+
+  // Labels the points of all series of the table with that path; a table without an entry stays unlabelled.
+  void label(Dataset& dataset, const std::string& table);
+  // After the last table: what a person should know about.
+  std::vector<std::string> notes() const;
+
+ private:
+  std::string file_;
+  bool asked_ = false;
+  SpansOfFiles spans_;
+  std::size_t tables_ = 0, without_entry_ = 0, spans_missed_ = 0;
+  std::string first_without_, first_missed_;
+};
 
 // A table whose labels are in the file of spans that options.label names.
 Dataset load_csv_with_spans(const std::string& path, const ReadOptions& options);

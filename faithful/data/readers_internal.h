@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -93,6 +94,10 @@ inline char decimal_of(const ReadOptions& options) {
 
 inline constexpr const char* kNoTime = "none";  // ReadOptions::time: no column of times
 
+std::string time_unit_of(const ReadOptions& options);  // "s" where they say nothing
+// The unit of times in training, and the format where that cell has it; what the options say stays.
+void recall_time_form(const TableColumns& known, std::string_view cell, ReadOptions& options);
+
 // A cell as a time, in the format or unit of the options.
 std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options);
 std::string time_words(const ReadOptions& options);  // what an error about it expected
@@ -106,6 +111,12 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
 
 // 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
 std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);
+// A label spelled almost as `positive` (Leak, leak) would make an anomaly normal: InputError.
+void check_spelling(std::string_view label, const std::string& positive, const Place& place);
+// Which labels count as normal, where there are several: other faults, perhaps. At most so many are named.
+inline constexpr std::size_t kMostNormalNamed = 5;
+void add_note_of_normal(Dataset& dataset, const std::set<std::string>& labels, const std::string& positive);
+
 // The rule of check_positive: some point must have the label that `positive` names.
 void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options);
 // `positive` is no label of the data: misspelt, it would make a data set without an anomaly.

@@ -59,6 +59,33 @@ const std::vector<TimeSpan>* spans_of_table(const SpansOfFiles& spans, const std
   return found == nullptr ? nullptr : &found->second;
 }
 
+std::string text_of(const TimeSpan& span) {
+  return fmt::format("{} to {}", format_time(span.first), format_time(span.last));
+}
+
+// From the first time of all series to the last.
+TimeSpan range_of(const Dataset& dataset) {
+  TimeSpan range{dataset.series[0].times.front(), dataset.series[0].times.back()};
+  for (const Series& series : dataset.series) {
+    range.first = std::min(range.first, series.times.front());
+    range.last = std::max(range.last, series.times.back());
+  }
+  return range;
+}
+
+// `matched`: set where a span has a row of this series.
+void label_series(Series& series, const std::vector<TimeSpan>& spans, std::vector<bool>& matched) {
+  std::vector<LabelSpan> rows;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    const auto begin = std::ranges::lower_bound(series.times, spans[i].first) - series.times.begin();
+    const auto end = std::ranges::upper_bound(series.times, spans[i].last) - series.times.begin();
+    if (begin >= end) continue;
+    matched[i] = true;
+    rows.push_back({{static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
+  }
+  series.labels = labels_of(rows, series.length());
+}
+
 }  // namespace
 
 SpansOfFiles parse_spans(std::string_view text, const std::string& name) {
@@ -91,34 +118,53 @@ std::string find_span_file(const std::string& folder, const ReadOptions& options
   return "";
 }
 
-void label_by_spans(Dataset& dataset, const SpansOfFiles& spans, const std::string& table,
-                    const std::string& span_file) {
-  const std::vector<TimeSpan>* found = spans_of_table(spans, table, span_file);
-  if (found == nullptr) return;
+void SpanLabels::label(Dataset& dataset, const std::string& table) {
+  ++tables_;
+  const std::vector<TimeSpan>* found = spans_of_table(spans_, table, file_);
+  if (found == nullptr) {
+    if (without_entry_++ == 0) first_without_ = table;
+    return;
+  }
   dataset.classes = anomaly_classes();
+  std::vector<bool> matched(found->size());
   for (Series& series : dataset.series) {
     if (series.times.empty())
-      reject({{table},
-              fmt::format("times, which the labels of {} need", span_file),
-              "none",
-              field_text("time", "COLUMN")});
-    std::vector<LabelSpan> rows;
-    for (const TimeSpan& span : *found) {
-      const auto begin = std::ranges::lower_bound(series.times, span.first) - series.times.begin();
-      const auto end = std::ranges::upper_bound(series.times, span.last) - series.times.begin();
-      if (begin < end) rows.push_back({{static_cast<std::size_t>(begin), static_cast<std::size_t>(end)}});
-    }
-    series.labels = labels_of(rows, series.length());
+      reject({{table}, fmt::format("times, which the labels of {} need", file_), "none", field_text("time", "COLUMN")});
+    label_series(series, *found, matched);
   }
+  const auto missed = static_cast<std::size_t>(std::ranges::count(matched, false));
+  if (missed == 0) return;
+  const TimeSpan& first = (*found)[static_cast<std::size_t>(std::ranges::find(matched, false) - matched.begin())];
+  if (asked_ && missed == found->size())
+    reject({{fmt::format("{}: {}", file_, quote(table))},
+            fmt::format("spans within the times of the table, {}", text_of(range_of(dataset))),
+            text_of(first),
+            "times without a zone are UTC"});
+  if (spans_missed_ == 0) first_missed_ = fmt::format("{} of {}", text_of(first), quote(table));
+  spans_missed_ += missed;
+}
+
+std::vector<std::string> SpanLabels::notes() const {
+  if (asked_ && without_entry_ == tables_)
+    reject({{file_}, fmt::format("an entry of {}", quote(file_name(first_without_))), "none"});
+  std::vector<std::string> notes;
+  if (!asked_) notes.push_back(fmt::format("labels of {}", file_));
+  if (without_entry_ > 0)
+    notes.push_back(fmt::format("{} of {} tables have no entry in {}, and no labels: {}{}", without_entry_, tables_,
+                                file_, quote(first_without_), without_entry_ > 1 ? ", .." : ""));
+  if (spans_missed_ > 0)
+    notes.push_back(fmt::format("{} of the spans in {} match{} no row: {}{}", spans_missed_, file_,
+                                spans_missed_ > 1 ? "" : "es", first_missed_, spans_missed_ > 1 ? ", .." : ""));
+  return notes;
 }
 
 Dataset load_csv_with_spans(const std::string& path, const ReadOptions& options) {
   ReadOptions table = options;
   table.label.clear();
   Dataset dataset = load_csv_table(path, table);
-  label_by_spans(dataset, load_spans(options.label), path, options.label);
-  if (!dataset.has_point_labels())
-    reject({{options.label}, fmt::format("an entry of {}", quote(file_name(path))), "none"});
+  SpanLabels labels(options.label, true);
+  labels.label(dataset, path);
+  for (std::string& note : labels.notes()) dataset.notes.push_back(std::move(note));
   return dataset;
 }
 

@@ -175,7 +175,7 @@ class TsCaseReader {
       if (!pair.starts_with('(') || !pair.ends_with(')') || comma == std::string_view::npos)
         reject({place, "(time,value)", quote(pair)});
       const std::string_view time_text = pair.substr(1, comma - 1);
-      const std::optional<std::int64_t> time = parse_time(time_text, options_.time_unit);
+      const std::optional<std::int64_t> time = parse_time(time_text, time_unit_of(options_));
       if (!time) reject({place, "a time (ISO 8601, or a number)", quote(time_text)});
       if (channel > 0 && *time != series.times[t])
         reject({place, "the times of the first dimension", quote(time_text), "all channels must share their times"});

@@ -106,7 +106,7 @@ void SampleLines::recall(const std::vector<std::string>& names, bool header) {
   if (options_.time.empty() && find(known_.time, names)) {
     options_.time = known_.time;
     if (options_.time_format.empty()) options_.time_format = known_.time_format;
-    if (options_.time_unit == ReadOptions{}.time_unit) options_.time_unit = known_.time_unit;
+    if (options_.time_unit.empty()) options_.time_unit = known_.time_unit;
   }
   for (const std::string& name : {known_.time, known_.label, known_.series, known_.part})
     if (name != options_.time) options_.ignore.push_back(name);
@@ -115,6 +115,7 @@ void SampleLines::recall(const std::vector<std::string>& names, bool header) {
 
 void SampleLines::begin() {
   options_ = said_;  // an earlier first line may have been rejected
+  time_form_known_ = false;
   time_column_.reset();
   const bool header = is_header();
   std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
@@ -145,6 +146,8 @@ void SampleLines::begin() {
 
 void SampleLines::read_time() {
   const std::string& text = fields_[*time_column_];
+  if (!time_form_known_) data::recall_time_form(known_, text, options_);  // of a column that training did not have
+  time_form_known_ = true;
   const std::optional<std::int64_t> time = data::read_time(text, options_);
   const Place place{place_, line_, *time_column_ + 1};
   if (!time) reject({place, data::time_words(options_), quote(text)});

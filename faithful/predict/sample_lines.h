@@ -58,6 +58,7 @@ class FAITHFUL_API SampleLines {
   char separator_ = ',';
   std::size_t columns_ = 0;  // of every line; 0: none was seen yet
   std::optional<std::size_t> time_column_;
+  bool time_form_known_ = false;
   ChannelMatch match_;  // into the columns of a line
   std::vector<float> values_;
   std::int64_t time_ = 0;

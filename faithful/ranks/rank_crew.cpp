@@ -113,10 +113,21 @@ class Hands {
   std::vector<std::thread> threads_;
 };
 
-// Between two looks for messages: trainings take seconds, and want the processor.
-void rest() {
-  std::this_thread::sleep_for(std::chrono::milliseconds(2));
-}
+// Between two looks for messages, longer and longer: trainings take seconds or hours, and want the processor. A message
+// waits for at most a hundredth of the time since the last one.
+class Rest {
+ public:
+  void pause(bool idle) {
+    if (!idle) since_ = Clock::now();
+    if (!idle) return;
+    constexpr Clock::duration kShortest = std::chrono::milliseconds(1), kLongest = std::chrono::milliseconds(20);
+    std::this_thread::sleep_for(std::clamp((Clock::now() - since_) / 100, kShortest, kLongest));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point since_ = Clock::now();  // the last message
+};
 
 void put(std::string& bytes, const std::string& text) {
   const std::uint64_t size = text.size();
@@ -154,7 +165,7 @@ class Dealer {
 
   // Deals everything, or what was done until it was stopped.
   void run() {
-    while (!is_over()) {
+    for (Rest rest; !is_over();) {
       bool idle = true;
       while (const std::optional<Outcome> own = hands_.take_back()) {
         idle = false;
@@ -169,7 +180,7 @@ class Dealer {
       if (hands_.asked_to_stop()) stopped_ = true;
       if (stopped_ && !told_) tell_to_stop();
       deal();
-      if (idle) rest();
+      rest.pause(idle);
     }
     for (std::size_t rank = 1; rank < ranks_.size(); ++rank) ranks_.send(rank, std::string(1, kEnd));
   }
@@ -185,11 +196,11 @@ class Dealer {
   }
 
   void hear(const RankMessage& message) {
-    const std::string_view rest = std::string_view(message.bytes).substr(1);
+    const std::string_view said = std::string_view(message.bytes).substr(1);
     switch (message.bytes.front()) {
       case kWant:  // at the beginning, with its number of threads
         ++heard_;
-        free_.insert(free_.end(), std::stoul(std::string(rest)), message.from);
+        free_.insert(free_.end(), std::stoul(std::string(said)), message.from);
         return;
       case kStopped:
         --dealt_;
@@ -198,8 +209,8 @@ class Dealer {
       default: {
         --dealt_;
         free_.push_back(message.from);
-        const std::size_t end = rest.find('\n');
-        take(numbers_.at(std::string(rest.substr(0, end))), std::string(rest.substr(end + 1)));
+        const std::size_t end = said.find('\n');
+        take(numbers_.at(std::string(said.substr(0, end))), std::string(said.substr(end + 1)));
       }
     }
   }
@@ -272,6 +283,7 @@ bool RankCrew::serve(const Tasks& tasks) {
   {
     Hands hands(tasks, threads_);
     ranks_.send(0, kWant + std::to_string(threads_));
+    Rest rest;
     for (bool ended = false; !ended;) {
       bool idle = true;
       while (const std::optional<Outcome> own = hands.take_back()) {
@@ -287,7 +299,7 @@ bool RankCrew::serve(const Tasks& tasks) {
         if (message->bytes.front() == kStop) hands.stop();
         ended = message->bytes.front() == kEnd;
       }
-      if (idle) rest();
+      rest.pause(idle);
     }
   }
   const std::string bytes = ranks_.broadcast("");

@@ -64,6 +64,7 @@ std::vector<Arm> make_arms(const std::vector<std::string>& encodings, const std:
 ModelConfig with_arm(ModelConfig model, const Arm& arm) {
   model.position.encoding = arm.encoding;
   model.position.scale = arm.scale;
+  if (arm.encoding == "none") model.position.source = PositionSource::kIndex;  // it has no positions, of any kind
   return model;
 }
 

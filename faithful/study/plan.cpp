@@ -127,15 +127,18 @@ StudyPlan::StudyPlan(const Dataset& dataset, StudyOptions options) : dataset_(&d
   std::size_t longest = 0;
   for (const Series& series : dataset.series) longest = std::max(longest, series.length());
   fit.model.input.length = fit.split.window.length == 0 ? longest : fit.split.window.length;
-  if (!fit.model.has_times()) {
-    for (const Arm& arm : options_.arms) {  // before the training, not hours into it
-      ModelConfig config = with_arm(fit.model, arm);
-      settle(config);
-      try {
-        check_config(config);
-      } catch (const InputError& error) {
-        throw InputError(fmt::format("{}: {}", to_string(arm), error.spelled_by(field_text)));
-      }
+  for (const Arm& arm : options_.arms) {  // before the training, not hours into it
+    ModelConfig config = with_arm(fit.model, arm);
+    if (config.has_times()) {  // the rest depends on the times of a split
+      if (!catalog_entry(arm.encoding).real_positions)
+        reject({{.field = "encodings"}, "encodings of times, for " + field_text("positions", "time"), arm.encoding});
+      continue;
+    }
+    settle(config);
+    try {
+      check_config(config);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("{}: {}", to_string(arm), error.spelled_by(field_text)));
     }
   }
   for (const Arm& arm : options_.arms) levels_[norm_level(fit.model, arm)].push_back(arm);

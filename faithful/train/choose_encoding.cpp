@@ -13,6 +13,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/sha256.h"
+#include "faithful/encoding/catalog.h"
 #include "faithful/metrics/decide.h"
 #include "faithful/metrics/ranking.h"
 #include "faithful/model/infer.h"
@@ -29,8 +30,14 @@ using Clock = std::chrono::steady_clock;
 // The first is the one to beat.
 std::vector<std::string> encodings_of(const ChooseOptions& options) {
   std::vector<std::string> names = {options.fit.model.position.encoding};
-  for (const std::string& name : options.encodings)
+  std::vector<std::string> known;
+  for (const CatalogEntry& entry : encoding_catalog()) known.push_back(entry.name);
+  for (const std::string& said : options.encodings) {
+    const std::string name = current_name(said);
+    if (std::ranges::find(known, name) == known.end())
+      reject({{.field = "encodings"}, "the name of an encoding", quote(said), suggest(said, known)});
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   if (names.size() < 2)
     reject({{.field = "encodings"}, "an encoding besides the default", fmt::format("only {}", names.front())});
   return names;

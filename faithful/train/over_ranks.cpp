@@ -64,9 +64,10 @@ void check_same_weights(Ranks& ranks, std::span<const float> weights, std::size_
   const std::vector<std::string> all = ranks.gather(sha256(bytes_of(weights)));
   for (std::size_t rank = 1; rank < all.size(); ++rank)
     if (all[rank] != all[0])
-      throw Error(fmt::format("rank {} has other weights than rank 0 after epoch {}: their processors or libraries "
-                              "compute differently",
-                              rank, epoch));
+      throw Error(
+          fmt::format("rank {} has other weights than rank 0 after epoch {}: their processors or libraries "
+                      "compute differently",
+                      rank, epoch));
 }
 
 void logits_over_ranks_into(Ranks* ranks, const WindowModel& model, const Windows& windows, ThreadPool& pool,

@@ -17,6 +17,7 @@
 #include "faithful/io/json.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/augment_internal.h"
+#include "faithful/train/memory_internal.h"
 #include "faithful/train/over_ranks_internal.h"
 #include "faithful/train/prepare_internal.h"
 #include "faithful/train/validation_internal.h"
@@ -163,16 +164,17 @@ Trainer::Trainer(Classifier<float>& model, const WindowSets& sets, const TrainOp
                .seed = options.seed,
                .ranks = ranks_}),
       batches_(sets.train, {.size = options.batch, .seed = options.seed}),
-      loader_(inference_.shape(), options.batch),
+      loader_(inference_.shape(), std::min(options.batch, sets.train.size())),
       augmenter_(options.augmentation, options.seed) {
   if (options.class_weights == ClassWeights::kAuto) class_weights_ = sets.train.class_weights();
   series_weights_ = series_weights_of(sets.train.dataset());
-  if (!series_weights_.empty()) sample_weights_.resize(options.batch);
+  if (!series_weights_.empty()) sample_weights_.resize(std::min(options.batch, sets.train.size()));
   if (control.keep_scores && model.config().input.classes == 2) {
     state_.record.validation_labels = held_labels_;
     state_.record.validation_scores.columns = held_labels_.size();
   }
-  state_.record.history.reserve(schedule_epochs());
+  constexpr std::size_t kAhead = 1000;  // a number somebody typed; validation may end the training long before
+  state_.record.history.reserve(std::min(schedule_epochs(), kAhead));
   if (!control.log.empty() && train::is_first(ranks_)) log_.emplace(control.log);
 }
 
@@ -396,6 +398,7 @@ TrainResult train_classifier(Classifier<float>& model, const WindowSets& sets, c
   check_train_options(options);
   check_windows(model, sets);
   const TrainOptions made = settled(options, sets.train.size());
+  train::check_step(model.config(), made.batch, sets.train.size(), schedule_steps(made, sets.train.size()));
   if (Ranks* ranks = train::several(control.ranks))
     train::check_same_training(*ranks, identity_of(model.config(), sets, made, control.identity),
                                shards_of(model.config(), made), made.batch);

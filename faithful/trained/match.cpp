@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/data/readers_internal.h"
 #include "faithful/io/csv.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/readings.h"
@@ -93,6 +94,17 @@ void check_series(const Dataset& dataset, const TrainedModel& model) {
   }
 }
 
+// A model of whole series pads them, so it answers for shorter ones than training had, too. Empty: there are none.
+std::string short_series_note(const Dataset& dataset, const TrainedModel& model) {
+  const auto is_short = [&](const Series& series) { return series.length() < model.shortest_window; };
+  const auto count = std::ranges::count_if(dataset.series, is_short);
+  if (!model.takes_whole_series() || count == 0) return "";
+  const Series& first = *std::ranges::find_if(dataset.series, is_short);
+  return fmt::format("{} of {} series are shorter than any in training, such as {}: {} samples; training saw {} to {}",
+                     count, dataset.series.size(), quote(first.name), first.length(), model.shortest_window,
+                     model.shape().length);
+}
+
 }  // namespace
 
 ChannelMatch match_channels(const std::vector<std::string>& channels, const std::vector<std::string>& columns,
@@ -172,7 +184,8 @@ std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& mode
   rearrange_channels(dataset, match, model.channels);
   rename_classes(dataset, model);
   check_series(dataset, model);
-  if (std::string note = far_readings_note(model, dataset); !note.empty()) match.notes.push_back(std::move(note));
+  for (const std::string& note : {far_readings_note(model, dataset), short_series_note(dataset, model)})
+    if (!note.empty()) match.notes.push_back(note);
   return std::move(match.notes);
 }
 
@@ -216,7 +229,7 @@ class Recall {
   void take_time() {
     options_.time = known_.time;
     if (options_.time_format.empty()) options_.time_format = known_.time_format;
-    if (options_.time_unit == ReadOptions{}.time_unit) options_.time_unit = known_.time_unit;
+    if (options_.time_unit.empty()) options_.time_unit = known_.time_unit;
   }
   void take_label() {
     options_.label = known_.label;
@@ -233,6 +246,13 @@ class Recall {
   const TableColumns& known_;
   ReadOptions& options_;
 };
+
+// A column of another name than in training often has times of the same form.
+void recall_form_of_time(const CsvFile& file, const TableColumns& known, ReadOptions& options) {
+  if (options.time == data::kNoTime) return;
+  const std::size_t column = file.column(options.time);
+  if (column < file.first_row().size()) data::recall_time_form(known, file.first_row()[column], options);
+}
 
 // The columns that have no role, as names.
 std::vector<std::string> columns_without_role(const CsvFile& file, const ReadOptions& options) {
@@ -256,11 +276,15 @@ std::vector<std::string> settle_reading(const std::string& path, const TrainedMo
   if (options.decimal == '\0') options.decimal = known.decimal;
   const CsvFile file = open_table(table, options);
   Recall(file, known, options).take_all(with_labels);
+  if (!options.time.empty() && options.time != known.time) recall_form_of_time(file, known, options);
   if (!file.has_header()) return {};
   const std::vector<std::string> left = columns_without_role(file, options);
   const ChannelMatch match = match_channels(model.channels, left, table);
   const std::string time = found_time_column(file, options);
-  if (!time.empty()) options.time = has(model.channels, time) ? "none" : time;  // a channel of the model is no time
+  if (!time.empty()) {
+    options.time = has(model.channels, time) ? data::kNoTime : time;  // a channel of the model is no time
+    recall_form_of_time(file, known, options);
+  }
   std::vector<std::string> extra;
   for (std::size_t i = 0; i < left.size(); ++i)
     if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time) extra.push_back(left[i]);

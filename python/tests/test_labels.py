@@ -61,7 +61,7 @@ def test_columns_and_their_names_come_back(bumps, quick, tmp_path):
 
 SETTINGS = {
     "plain": {"encoding": "rope", "rho": 100.0, "validation": 3, "threshold": "validation", "scaler": "robust"},
-    "standard": {"preset": "standard", "steps": 4, "epochs": None, "scale": 0.5, "random_state": np.random.RandomState(5)},
+    "standard": {"preset": "standard", "encoding": "sinusoidal", "steps": 4, "epochs": None, "scale": 0.5, "random_state": np.random.RandomState(5)},
     "dfstrans": {"preset": "dfstrans", "segment": 8, "filters": 8, "feed_forward": 16, "head_hidden": 16, "stages": 2,
                  "width": None, "epochs": 1, "sensor_weights": True},
     "weights": {"class_weight": {"bump": np.float64(3)}, "missing": "mask", "axes": "ntc", "scaling": "window",

@@ -50,7 +50,7 @@ def test_train_takes_what_is_found(places, tmp_path):
 
 
 def test_bad_usage(places):
-    assert rejected("choose", *options(places), "--encodings", "dtf").startswith('--encoding: expected the name of an encoding, found "dtf"')
+    assert rejected("choose", *options(places), "--encodings", "dtf").startswith('--encodings: expected the name of an encoding, found "dtf"')
     assert rejected("choose", *options(places), "--minutes", 0).startswith("--minutes: expected a positive number")
     assert rejected("choose", *options(places), "--split", "random").startswith("--split: expected parts that do not overlap")
     late = run("choose", *options(places), *QUICK, "--minutes", 1e-6)

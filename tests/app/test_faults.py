@@ -1,13 +1,16 @@
 """The n-th allocation, read, write, fsync, rename, open or thread start fails (tests/faults/fail_nth.cpp, as SQLite's
 tests do it). Each run succeeds with the bytes of an undisturbed one, or ends with one line that names the failure and
-leaves nothing half-written. 200 spread n for each verb; FAITHFUL_FAULTS=N: so many; FAITHFUL_FAULTS=all: every n."""
+leaves nothing half-written. 200 spread n for each verb; FAITHFUL_FAULTS=N: so many; FAITHFUL_FAULTS=all: every n.
+The program starts once for many faults: the library makes it a server, which forks a child for each."""
 import collections
 import concurrent.futures
 import dataclasses
 import os
 import pathlib
 import re
+import select
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -40,6 +43,44 @@ class Scenario:
     progress: str = r"(?!)"  # lines on standard error that are no errors
     silent: str = r"(?!)"  # what a library may make of a lack of memory, of which it says nothing
     late: bool = True  # from the first file that is opened on; what precedes it is the same for every verb
+    walk: bool = False  # no threads, no files: the server goes on to each allocation, and a child has only the rest to do
+
+
+Done = collections.namedtuple("Done", "returncode stdout stderr")
+
+
+class Server:
+    """The program, stopped at the first call that counts. It forks a child for each fault (FAULT_SERVE)."""
+
+    def __init__(self, faults, walk):
+        place = faults.prepared()
+        requests, self.requests = os.pipe()
+        self.replies, replies = os.pipe()
+        environment = {**faults.environment(place), "FAULT_SERVE": f"{requests},{replies}"}
+        if walk:
+            environment["FAULT_WALK"] = "1"
+        self.process = subprocess.Popen(
+            [PROGRAM, *map(str, faults.scenario.arguments)], cwd=place, env=environment, pass_fds=(requests, replies),
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(requests)
+        os.close(replies)
+
+    def run(self, place, kind, n, forever):
+        """The program in that folder, with that fault."""
+        number = KINDS.index(kind) if kind in KINDS else len(KINDS)
+        os.write(self.requests, struct.pack("1024siiQ", os.fsencode(place), number, forever, n))
+        if not select.select([self.replies], [], [], 100)[0]:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(PROGRAM, 100)
+        reply = os.read(self.replies, 4)
+        assert len(reply) == 4, "the server ended"
+        code = os.waitstatus_to_exitcode(struct.unpack("i", reply)[0])
+        return Done(code, *((place.parent / name).read_bytes() for name in ("stdout", "stderr")))
+
+    def close(self):
+        os.close(self.requests)  # it ends
+        self.process.wait(100)
+        os.close(self.replies)
 
 
 class Faults:
@@ -49,10 +90,10 @@ class Faults:
         self.scenario, self.folder = scenario, pathlib.Path(folder)
         self.numbers = iter(range(10**9))
         place = self.prepared()
-        self.expected = self.execute(place, {}), files_of(place)
+        self.expected = self.execute(place), files_of(place)
         assert self.expected[0].returncode == 0, self.expected[0]
         place = self.prepared()
-        self.execute(place, {"FAULT_KIND": "none"})
+        self.execute(place, counted=True)
         self.counts = dict(zip(KINDS, struct.unpack(f"{len(KINDS)}Q", self.counters(place).read_bytes()[:8 * len(KINDS)])))
         assert self.counts["alloc"] > 100, "the library of the tests is not loaded"
 
@@ -63,19 +104,24 @@ class Faults:
         place = self.folder / str(next(self.numbers)) / "work"
         place.mkdir(parents=True)
         self.counters(place).write_bytes(bytes(4096))
+        (place.parent / "stdin").write_bytes(self.scenario.stdin)
         for name, content in self.scenario.former.items():
             (place / name).parent.mkdir(exist_ok=True)
             (place / name).write_bytes(content)
         return place
 
-    def execute(self, place, faults, more=()):
+    def environment(self, place):
+        """Of a program with the library; place: None: without it."""
         environment = {**os.environ, "TMPDIR": str(self.folder), "PATH": f"{self.folder.parent}:{os.environ['PATH']}"}
-        if self.scenario.late:
-            environment["FAULT_LATE"] = "1"
-        if faults:
-            environment.update(faults, LD_PRELOAD=str(BUILD / "fail_nth.so"), FAULT_COUNTS=str(self.counters(place)))
+        if place:
+            environment.update(LD_PRELOAD=str(BUILD / "fail_nth.so"), FAULT_COUNTS=str(self.counters(place)))
+            if self.scenario.late:
+                environment["FAULT_LATE"] = "1"
+        return environment
+
+    def execute(self, place, more=(), counted=False):
         return subprocess.run([PROGRAM, *map(str, self.scenario.arguments), *more], cwd=place, input=self.scenario.stdin,
-                              capture_output=True, env=environment, timeout=100)
+                              capture_output=True, env=self.environment(place if counted else None), timeout=100)
 
     def result(self, done, files):
         """What must be the same in every run that succeeds."""
@@ -84,17 +130,36 @@ class Faults:
         contents = {name: stable(name, data, volatile) for name, data in files.items()}
         return stable("", done.stdout, volatile), sorted(errors), contents
 
-    def complaint(self, mode, n):
-        """What is wrong about the run in which that call fails; empty: nothing."""
+    def complaints(self, chosen):
+        """What is wrong about the runs in which those calls fail: one line each."""
+        by_mode = [[point for point in chosen if point[0] == mode] for mode in MODES]  # for a server that goes on itself
+        parts = by_mode if self.scenario.walk else [chosen[i::WORKERS] for i in range(WORKERS)]
+        with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+            return [line for lines in pool.map(self.complaints_of_one, filter(None, parts)) for line in lines]
+
+    def complaints_of_one(self, chosen):
+        walk = self.scenario.walk and chosen[0][0].startswith("alloc")  # what is written before the fork is not the child's
+        server, found = Server(self, walk), []
+        for mode, n in chosen:
+            complaint = self.complaint(server, mode, n)
+            if complaint:
+                print(complaint, flush=True)
+                found.append(complaint)
+            if server.process.poll() is not None:
+                server = Server(self, walk)
+        server.close()
+        return found
+
+    def complaint(self, server, mode, n):
         place = self.prepared()
         kind = mode.rstrip("+")
-        faults = {"FAULT_KIND": kind, "FAULT_N": str(n), **({"FAULT_FOREVER": "1"} if mode != kind else {})}
         try:
-            done, files = self.execute(place, faults), files_of(place)
+            done, files = server.run(place, kind, n, mode != kind), files_of(place)
             found = self.judge(kind, done, files)
-            if not found and done.returncode != 0 and (EVERY or n % 5 == 0):
-                found = self.judge_next(place, files)
+            if not found and done.returncode != 0 and not self.scenario.walk and (EVERY or n % 5 == 0):
+                found = self.judge_next(server, place, files)
         except subprocess.TimeoutExpired:
+            server.process.wait()
             return f"{mode} {n}: still running after 100 s"
         shutil.rmtree(place.parent)
         return found and f"{mode} {n}: {found}"
@@ -117,10 +182,10 @@ class Faults:
         missing = self.scenario.former.keys() - files.keys()
         return f"removed {missing}" if missing else ""
 
-    def judge_next(self, place, files):
+    def judge_next(self, server, place, files):
         """The same command once more, undisturbed: it gives what it always gives."""
         left = any(name.endswith(".checkpoint") for name in files)
-        done = self.execute(place, {}, self.scenario.resume if left else ())
+        done = self.execute(place, self.scenario.resume) if left else server.run(place, "none", 1, False)
         if done.returncode != 0:
             return f"the next run failed: {done.stderr[-300:]}"
         results = [{name: data for name, data in self.result(*how)[2].items() if name != "log.jsonl"}  # it has the epochs of both
@@ -175,7 +240,7 @@ def folder():
 def scenarios_of(verb, folder):
     table, labelled = folder / "tiny.csv", ["--label", "broken"]
     if verb == "start":
-        return [Scenario(["--version"], late=False)]
+        return [Scenario(["--version"], late=False, walk=True)]
     if verb == "train":
         return [Scenario(["train", table, *labelled, *TINY, "--epochs", "2", "--checkpoint-every", "0", "--threads", "2",
                           "--log", "log.jsonl", "-o", "m.safetensors"],
@@ -203,12 +268,10 @@ def test_any_call_may_fail(folder, verb):
     scenarios = scenarios_of(verb, folder)
     complaints, tried = [], collections.Counter()
     for scenario in scenarios:
-        with tempfile.TemporaryDirectory(dir=folder) as place, concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        with tempfile.TemporaryDirectory(dir=folder) as place:
             faults = Faults(scenario, place)
             chosen = points(faults.counts, 0 if EVERY else int(WANTED) // len(scenarios))
             tried.update(mode for mode, _ in chosen)
-            for found in filter(None, pool.map(lambda point: faults.complaint(*point), chosen)):
-                complaints.append(f"{' '.join(map(str, scenario.arguments[:3]))}: {found}")
-                print(complaints[-1], flush=True)
+            complaints += [f"{' '.join(map(str, scenario.arguments[:3]))}: {line}" for line in faults.complaints(chosen)]
     print(f"\ncount: {sum(tried.values())} faults in {verb} ({', '.join(f'{n} {mode}' for mode, n in tried.items())})")
     assert not complaints, f"{len(complaints)} of {sum(tried.values())}:\n" + "\n".join(complaints[:40])

@@ -1,4 +1,4 @@
-"""The program as a whole: help, version, usage errors, --config, exit codes, man page, completions."""
+"""The program as a whole: help, version, usage errors, exit codes, man page, completions."""
 import re
 import subprocess
 
@@ -70,33 +70,6 @@ def test_files_may_have_the_names_of_verbs(tmp_path):
         assert done.returncode == 0 and done.stdout.startswith(f"{verb} (csv-folder: {verb})"), done.stderr
         assert run("data", "convert", verb, "all.npz", cwd=tmp_path).returncode == 0
     assert rejected("show", "show", "list", cwd=tmp_path).startswith('show: unexpected argument "list"')
-
-
-def test_config_sets_options(tmp_path):
-    table = tmp_path / "t.csv"
-    table.write_text("1,2\n3,4\n")
-    config = tmp_path / "run.toml"
-    config.write_text("[show]\njson = true\n")
-    assert run("show", table, "--config", config).stdout.startswith("{")
-    assert run("--config", config, "show", table).stdout.startswith("{")
-    config.write_text("[show]\njson = false\n")
-    assert not run("show", table, "--config", config).stdout.startswith("{")
-
-
-def test_bad_config_is_rejected(tmp_path):
-    config = tmp_path / "run.toml"
-    config.write_text("[show]\njsn = true\n")
-    assert rejected("show", "x.csv", "--config", config) == (
-        f'{config}: expected the options of a verb under [verb], found the unknown key "show.jsn" (did you mean json?)')
-    config.write_text("[shwo]\njson = true\n")
-    assert "found the unknown section [shwo] (did you mean show?)" in rejected("show", "x.csv", "--config", config)
-    config.write_text("json = true\n")
-    assert 'unknown key "json"' in rejected("show", "x.csv", "--config", config)
-    config.write_text("[show]\njson = maybe\n")
-    assert rejected("show", "x.csv", "--config", config) == '--json: expected true or false, found "maybe"'
-    missing = tmp_path / "none.toml"
-    assert rejected("show", "x.csv", "--config", missing) == f"{missing}: expected a TOML file for --config, found no such file"
-    assert rejected("show", "x.csv", "--config", tmp_path) == f"{tmp_path}: expected a TOML file for --config, found a folder"
 
 
 def test_output_that_cannot_be_written_fails():

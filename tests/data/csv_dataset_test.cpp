@@ -1,4 +1,7 @@
+#include <filesystem>
+
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "faithful/data/folders_internal.h"
 #include "faithful/data/readers_internal.h"
@@ -237,6 +240,54 @@ TEST(CsvDataset, FoldersInFolders) {
   EXPECT_EQ(load_dataset(folder / "set").series.size(), 5U);
 }
 
+TEST(CsvDataset, DaysAreNoSeconds) {
+  const auto first = [](const std::string& cell, const ReadOptions& options) {
+    return parse_csv("date,a\n" + cell + ",1\n", "x.csv", options).series[0].times[0];
+  };
+  EXPECT_EQ(rejection([&] { first("20240131", {}); }),
+            "x.csv:2:1: expected a number of seconds, found \"20240131\", which looks like a date (a date: time_format "
+            "= %Y%m%d; seconds: time_unit = s)");
+  EXPECT_EQ(first("20240131", {.time_format = "%Y%m%d"}), parse_time("2024-01-31"));
+  EXPECT_EQ(first("20240131", {.time_unit = "s"}), 20240131 * std::int64_t{1'000'000'000});
+  EXPECT_EQ(first("20241331", {}), 20241331 * std::int64_t{1'000'000'000});
+}
+
+TEST(CsvDataset, AFolderHasOnlyFiles) {
+  const TemporaryFolder folder;
+  write_text(folder / "runs/1.csv", "a,b\n1,2\n");
+  std::filesystem::create_symlink("nowhere.csv", folder / "runs/2.csv");
+  const auto load = [&] { load_dataset(folder / "runs"); };
+  EXPECT_EQ(rejection(load), (folder / "runs/2.csv") + ": expected a file, found a link to nothing");
+  std::filesystem::remove(folder / "runs/2.csv");
+  ASSERT_EQ(::mkfifo((folder / "runs/2.csv").c_str(), 0600), 0);
+  EXPECT_EQ(rejection(load),
+            (folder / "runs/2.csv") + ": expected a file, found a pipe or a device (in a folder, only files are read)");
+}
+
+TEST(CsvDataset, LabelsBesideThePositiveOne) {
+  const auto notes = [](const std::string& text, LabelOf of = LabelOf::kPoint) {
+    return parse_csv("a,series,y\n" + text, "x.csv",
+                     {.label = "y", .label_of = of, .positive = "leak", .series = "series"})
+        .notes;
+  };
+  EXPECT_EQ(notes("1,s,ok\n2,s,leak\n"), std::vector<std::string>{});
+  const std::vector<std::string> two = {"labels other than \"leak\" count as normal: \"ok\", \"wear\""};
+  EXPECT_EQ(notes("1,s,ok\n2,s,leak\n3,s,wear\n4,s, ok \n"), two);
+  EXPECT_EQ(notes("1,s,ok\n2,t,leak\n3,u,wear\n", LabelOf::kSeries), two);
+  EXPECT_EQ(
+      notes("1,s,\n2,s,a\n3,s,leak\n4,s,b\n5,s,c\n6,s,d\n7,s,e\n8,s,f\n"),
+      std::vector<std::string>{"labels other than \"leak\" count as normal: \"\", \"a\", \"b\", \"c\", \"d\", .."});
+  EXPECT_EQ(rejection([&] { notes("1,s,ok\n2,s,leak\n3,s,Leak\n"); }),
+            "x.csv:4:3: expected \"leak\", as positive has it, found \"Leak\" (spell a label the same everywhere)");
+  EXPECT_EQ(rejection([&] { notes("1,s,leak\n2,t,LEAK\n", LabelOf::kSeries); }),
+            "x.csv: expected \"leak\", as positive has it, found \"LEAK\" (spell a label the same everywhere)");
+  // All files of a folder.
+  const TemporaryFolder folder;
+  write_text(folder / "runs/1.csv", "a,y\n1,ok\n2,leak\n");
+  write_text(folder / "runs/2.csv", "a,y\n1,ok\n2,wear\n");
+  EXPECT_EQ(load_dataset(folder / "runs", {.label = "y", .positive = "leak"}).notes, two);
+}
+
 TEST(CsvDataset, SpansBesideTheTables) {
   const TemporaryFolder folder;
   const std::string head = "timestamp,value\n";
@@ -267,6 +318,47 @@ TEST(CsvDataset, SpansBesideTheTables) {
             json +
                 ": expected one entry for \"fan.csv\", found \"x/fan.csv\" and \"y/fan.csv\" "
                 "(give the path with its folder, as the entries have it)");
+}
+
+TEST(CsvDataset, SpansThatMatchNothingAreSaid) {
+  const TemporaryFolder folder;
+  const std::string rows = "timestamp,value\n2024-01-01,1\n2024-01-02,2\n2024-01-03,3\n";
+  write_text(folder / "nab/data/fan.csv", rows);
+  write_text(folder / "nab/data/pump.csv", rows);
+  const std::string json = folder / "nab/data/combined_windows.json";
+  const auto notes = [&](const std::string& label) {
+    return load_dataset(folder / "nab/data", {.label = label, .time = "timestamp"}).notes;
+  };
+  const auto one = [&] { load_dataset(folder / "nab/data/fan.csv", {.label = json}); };
+  const auto all = [&] { load_dataset(folder / "nab/data", {.label = json}); };
+  // Some spans match no row: between two of them, and outside of the table.
+  write_text(json, R"({"fan.csv": ["2024-01-02", "2024-01-02 12:00"], "pump.csv": ["2024-01-01", "2025-01-01"]})");
+  EXPECT_EQ(notes(json), std::vector<std::string>{"2 of the spans in " + json +
+                                                  " match no row: 2024-01-02T12:00:00Z to 2024-01-02T12:00:00Z of "
+                                                  "\"fan.csv\", .."});
+  // None of a table: a mistake where the file is asked for, a note where it was found.
+  write_text(json, R"({"fan.csv": [["2023-01-02", "2023-01-03 12:00"]], "pump.csv": ["2024-01-01"]})");
+  const std::string expected =
+      ": expected spans within the times of the table, 2024-01-01T00:00:00Z to 2024-01-03T00:00:00Z, "
+      "found 2023-01-02T00:00:00Z to 2023-01-03T12:00:00Z (times without a zone are UTC)";
+  EXPECT_EQ(rejection(all), json + ": \"fan.csv\"" + expected);
+  EXPECT_EQ(rejection(one), json + ": \"" + (folder / "nab/data/fan.csv") + "\"" + expected);
+  EXPECT_EQ(notes(""), (std::vector<std::string>{"labels of " + json,
+                                                 "1 of the spans in " + json +
+                                                     " matches no row: 2023-01-02T00:00:00Z to 2023-01-03T12:00:00Z of "
+                                                     "\"fan.csv\""}));
+  // Tables without an entry.
+  write_text(json, R"({"pump.csv": ["2024-01-01"]})");
+  EXPECT_EQ(notes(json),
+            std::vector<std::string>{"1 of 2 tables have no entry in " + json + ", and no labels: \"fan.csv\""});
+  write_text(json, R"({"pumps.csv": ["2024-01-01"]})");
+  EXPECT_EQ(rejection(all), json + ": expected an entry of \"fan.csv\", found none");
+  // A table that is known to have no anomaly.
+  write_text(json, R"({"fan.csv": [], "pump.csv": []})");
+  EXPECT_EQ(notes(json), std::vector<std::string>{});
+}
+
+TEST(CsvDataset, DamagedSpans) {
   const auto bad = [](const std::string& text) { return rejection([&] { data::parse_spans(text, "w.json"); }); };
   EXPECT_EQ(bad(R"({"a.csv": [["2024-01-01"]]})"),
             "w.json: \"a.csv\": expected a time, or two: [first, last], found 1");

@@ -7,6 +7,11 @@
 //   FAULT_COUNTS   a file of kKinds 64-bit counters, which the process and its forks share
 //
 //   FAULT_LATE     set: calls count from the first file that is opened on; what precedes it is the same for every verb
+//   FAULT_SERVE    IN,OUT: a server of faults, so that a program starts once for many of them. It stops at the first
+//                  call that counts, reads requests from descriptor IN, and forks a child for each, which goes on from
+//                  there in a folder of its own. It writes the status of the child to OUT.
+//   FAULT_WALK     set, for a server: it goes on itself up to the n-th call of a request, and forks there. For programs
+//                  without threads and without files; requests are of one kind, in ascending order.
 //
 // Calls count from the start of main: the loader and the C++ library's own start-up are not ours. The C library's calls
 // of itself are not seen: fwrite, fflush, fopen and opendir stand for those that it makes for us. What is written to
@@ -27,6 +32,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace {
@@ -44,10 +50,23 @@ bool forever = false;
 Counter* waiting = nullptr;   // the counters, until the first file is opened
 Counter* counters = nullptr;  // [kKinds]; null: calls do not count yet
 
+// What a server is asked for: as the variables above.
+struct Request {
+  char folder[1024];  // the child's: its streams are the files stdin, stdout and stderr beside it
+  std::int32_t kind, forever;
+  std::uint64_t n;
+};
+int requests = -1, replies = -1;
+bool serving = false, walking = false;
+Request request = {};  // the next one; n = 0: none was read
+
+void serve(Kind kind);
+
 // Is this the call that fails? Sets errno.
 bool fails(Kind kind) {
   if (kind == kOpen) counters = waiting;
   if (counters == nullptr) return false;
+  if (serving) serve(kind);
   const std::uint64_t number = counters[kind].fetch_add(1, std::memory_order_relaxed) + 1;
   if (kind != failing || number < wanted || (number > wanted && !forever)) return false;
   errno = kErrors[kind];
@@ -75,6 +94,45 @@ Counter* map_counters() {
   return at == -1 ? nullptr : reinterpret_cast<Counter*>(at);
 }
 
+void redirect(int stream, const char* path, int flags) {
+  const long file = syscall(SYS_openat, AT_FDCWD, path, flags, 0600);
+  syscall(SYS_dup3, file, stream, 0);
+  syscall(SYS_close, file);
+}
+
+// The child of a server: from here on it is the program with that fault.
+void become_child() {
+  failing = request.kind, wanted = request.n, forever = request.forever != 0;
+  syscall(SYS_close, requests);
+  syscall(SYS_close, replies);
+  if (chdir(request.folder) != 0) _exit(99);
+  redirect(STDIN_FILENO, "../stdin", O_RDONLY);
+  redirect(STDOUT_FILENO, "../stdout", O_WRONLY | O_CREAT | O_TRUNC);
+  redirect(STDERR_FILENO, "../stderr", O_WRONLY | O_CREAT | O_TRUNC);
+  // Counters that its own forks share, but no other child.
+  void* shared = reinterpret_cast<void*>(
+      syscall(SYS_mmap, nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  std::memcpy(shared, static_cast<const void*>(counters), kKinds * sizeof(Counter));
+  counters = static_cast<Counter*>(shared);
+}
+
+// Serves requests, until one is for a later call (then the server goes on) or a child is to go on.
+void serve(Kind kind) {
+  serving = false;  // its own calls do not count
+  for (;;) {
+    if (request.n == 0 && syscall(SYS_read, requests, &request, sizeof(request)) != sizeof(request)) _exit(0);
+    if (walking && (kind != request.kind || counters[kind].load() + 1 < request.n)) break;
+    const pid_t child = next(&fork, "fork")();
+    if (child == 0) return become_child();
+    int status = -1;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    request.n = 0;
+    if (syscall(SYS_write, replies, &status, sizeof(status)) != sizeof(status)) _exit(0);
+  }
+  serving = true;
+}
+
 int (*program_main)(int, char**, char**) = nullptr;
 
 int counted_main(int argc, char** argv, char** environment) {
@@ -85,7 +143,15 @@ int counted_main(int argc, char** argv, char** environment) {
   forever = std::getenv("FAULT_FOREVER") != nullptr;
   const bool late = std::getenv("FAULT_LATE") != nullptr;
   waiting = map_counters();
-  for (const char* name : {"LD_PRELOAD", "FAULT_KIND", "FAULT_N", "FAULT_FOREVER", "FAULT_COUNTS", "FAULT_LATE"})
+  if (const char* ends = std::getenv("FAULT_SERVE")) {
+    char* comma = nullptr;
+    requests = static_cast<int>(std::strtol(ends, &comma, 10));
+    replies = static_cast<int>(std::strtol(comma + 1, nullptr, 10));
+    serving = true;
+  }
+  walking = std::getenv("FAULT_WALK") != nullptr;
+  for (const char* name : {"LD_PRELOAD", "FAULT_KIND", "FAULT_N", "FAULT_FOREVER", "FAULT_COUNTS", "FAULT_LATE",
+                           "FAULT_SERVE", "FAULT_WALK"})
     unsetenv(name);
   if (!late) counters = waiting;
   return program_main(argc, argv, environment);

@@ -155,6 +155,21 @@ TEST(SampleLines, RolesOfTheTraining) {
   EXPECT_EQ(sample(bare, "1,2"), (std::vector<float>{1, 2}));
 }
 
+TEST(SampleLines, FormOfTimesUnderAnotherName) {
+  const TableColumns known{.count = 3, .named = true, .time = "when", .time_format = "%d.%m.%Y", .time_unit = "ms"};
+  const auto time_of = [&](const std::string& cell, const ReadOptions& options) {
+    SampleLines lines({"a", "b"}, options, "in", known);
+    EXPECT_FALSE(lines.take("a,b,began"));
+    EXPECT_EQ(sample(lines, "1,2," + cell), (std::vector<float>{1, 2}));
+    return lines.time();
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000;
+  EXPECT_EQ(time_of("02.01.1970", {.time = "began"}), 86'400 * kSecond);
+  EXPECT_EQ(time_of("1970-01-02", {.time = "began"}), 86'400 * kSecond);
+  EXPECT_EQ(time_of("60000", {.time = "began"}), 60 * kSecond);
+  EXPECT_EQ(time_of("60", {.time = "began", .time_unit = "s"}), 60 * kSecond) << "flags win";
+}
+
 TEST(SampleLines, Complaints) {
   const auto complaint = [](const ReadOptions& options, std::vector<std::string> text) {
     return rejection([&] {

@@ -105,7 +105,7 @@ TEST(ChooseEncoding, RefusesWhatItCannotDo) {
   ChooseOptions options = quick(SplitKind::kSeries, {"none"});
   EXPECT_EQ(refused(options), "encodings: expected an encoding besides the default, found only none");
   options.encodings = {"dtf"};
-  EXPECT_TRUE(refused(options).starts_with("encoding: expected the name of an encoding, found \"dtf\""));
+  EXPECT_TRUE(refused(options).starts_with("encodings: expected the name of an encoding, found \"dtf\""));
   options.encodings = {"dft"};
   options.folds = 1;
   EXPECT_EQ(refused(options), "folds: expected at least 2, found 1");

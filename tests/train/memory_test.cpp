@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "faithful/base/limits.h"
 #include "faithful/model/infer.h"
 #include "faithful/train/fit_details.h"
+#include "faithful/train/memory_internal.h"
 #include "faithful/trained/model_file.h"
 #include "tests/allocations.h"
 #include "tests/support.h"
@@ -49,6 +51,43 @@ TEST(Memory, APredictionMayRunOutOfIt) {
   });
   EXPECT_GT(thrown, 3U);
   EXPECT_EQ(found, result.test_probabilities);
+}
+
+// The memory of a step is that of its windows: never more than the training part has.
+TEST(Memory, ABatchLargerThanTheTrainingPart) {
+  const Dataset dataset = testing::toy_timelines(2, 300);
+  ThreadPool pool(1);
+  const auto weights = [&](std::size_t batch) {
+    FitOptions options = testing::toy_options(SplitKind::kBlocked);
+    options.train.epochs = 2;
+    options.train.batch = batch;
+    const FitResult result = fit_in_detail(dataset, options, pool);
+    const std::span<const float> values = result.model.transformer()->classifier().parameters().values();
+    return std::vector<float>(values.begin(), values.end());
+  };
+  EXPECT_EQ(weights(1'000'000'000), weights(1000));
+}
+
+TEST(Memory, AStepThatDoesNotFitIsRefused) {
+  ModelConfig config = preset("standard");
+  config.input.channels = 2;
+  config.input.length = 100;
+  settle(config);
+  const double each = train::bytes_of_window(config);
+  const Limits before = limits();
+  Limits small = before;
+  small.training_bytes = static_cast<std::size_t>(10.7 * each);
+  set_limits(small);
+  const auto refused = [&](std::size_t batch, std::size_t windows, std::size_t steps) {
+    return testing::rejection([&] { train::check_step(config, batch, windows, steps); });
+  };
+  EXPECT_NO_THROW(train::check_step(config, 1000, 10, 5)) << "there are only ten windows";
+  const std::string message = refused(1000, 11, 5);
+  set_limits(before);
+  EXPECT_TRUE(message.starts_with("batch: expected at most 10 windows, which fit into the memory of ")) << message;
+  EXPECT_NE(message.find("found 11, which take about "), std::string::npos) << message;
+  EXPECT_EQ(refused(32, 1000, std::size_t{1} << 32),
+            "steps: expected at most 4294967295 steps in all, found 4294967296");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "faithful/io/file.h"
@@ -83,6 +84,38 @@ TEST(Columns, FlagsWin) {
   EXPECT_EQ(read.series[0].labels, std::vector<std::uint8_t>(8, 1));
   EXPECT_EQ(read.series[0].values(0, 0), 1.5F);
   EXPECT_EQ(read.table.time, "start");
+}
+
+// A column of another name: the format of the training holds where its first cell has it, the unit for numbers.
+TEST(Columns, FormOfTimesUnderAnotherName) {
+  TemporaryFolder folder;
+  const auto first_time = [&](const std::string& cell, const std::string& name, const ReadOptions& options) {
+    TableColumns table = kPump;
+    table.time_unit = "ms";
+    write_file(folder / "x.csv", rows("a;b;c;" + name, "1;2;3;" + cell));
+    return load_for_model(folder / "x.csv", model_of(table), options).series[0].times.at(0);
+  };
+  constexpr std::int64_t kSecond = 1'000'000'000, kNoon = 1'714'564'800 * kSecond;  // 2024-05-01 12:00
+  EXPECT_EQ(first_time("01.05.2024 12:00", "began", {.time = "began"}), kNoon);
+  EXPECT_EQ(first_time("01.05.2024 12:00", "date", {}), kNoon) << "found by its name";
+  EXPECT_EQ(first_time("2024-05-01 12:00", "began", {.time = "began"}), kNoon);
+  EXPECT_EQ(first_time("60000", "began", {.time = "began"}), 60 * kSecond);
+  EXPECT_EQ(first_time("60", "began", {.time = "began", .time_unit = "s"}), 60 * kSecond) << "flags win";
+  EXPECT_EQ(first_time("05/01/2024", "began", {.time = "began", .time_format = "%m/%d/%Y"}), kNoon - 43200 * kSecond);
+}
+
+TEST(Columns, SeriesShorterThanInTrainingAreSaid) {
+  TemporaryFolder folder;
+  write_file(folder / "x.csv", "a;b;c\n1;2;3\n1;2;3\n");
+  TrainedModel model = model_of(kPump);
+  model.window.length = 0;
+  model.shortest_window = 2;
+  EXPECT_TRUE(load_for_model(folder / "x.csv", model).notes.empty());
+  model.shortest_window = 3;
+  EXPECT_EQ(load_for_model(folder / "x.csv", model).notes,
+            std::vector<std::string>{fmt::format("1 of 1 series are shorter than any in training, such as \"x\": 2 "
+                                                 "samples; training saw 3 to {}",
+                                                 model.shape().length)});
 }
 
 TEST(Columns, OfAFolder) {
