@@ -37,8 +37,11 @@ GradientChain<T>::GradientChain(Ranks& ranks, const Parameters<T>& parameters, s
 template <class T>
 GradientChain<T>::~GradientChain() {
   if (!is_under_way_) return;
-  new std::vector<T>(std::move(partial_));
-  new std::vector<T>(std::move(total_));
+  static std::mutex one_at_a_time;
+  static auto* const kept = new std::vector<std::vector<T>>();
+  const std::lock_guard lock(one_at_a_time);
+  kept->push_back(std::move(partial_));
+  kept->push_back(std::move(total_));
 }
 
 template <class T>

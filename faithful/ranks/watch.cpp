@@ -52,6 +52,14 @@ Watch::~Watch() {
   }
   changed_.notify_all();
   thread_.join();
+  // After a failure signs may still be on their way into their places: these must stay.
+  static std::mutex one_at_a_time;
+  static auto* const kept = new std::vector<std::unique_ptr<Sign>>();
+  const std::lock_guard lock(one_at_a_time);
+  for (Peer& peer : peers_) {
+    if (peer.sending != 0) kept->push_back(std::move(peer.sent));
+    if (peer.receiving != 0) kept->push_back(std::move(peer.received));
+  }
 }
 
 void Watch::fail(const std::string& line, int code) {
