@@ -125,7 +125,7 @@ std::string runs_path(const std::string& folder) {
 }
 
 std::vector<Option> worker_option_list(WorkerArguments& arguments) {
-  Option worker{"--worker K/N", static_cast<std::string*>(nullptr),
+  Option worker{"--worker K/N", &arguments.said,
                 "be the K-th of N processes that share the runs through the folder of --output, on any machines",
                 common};
   worker.shown_default = "";

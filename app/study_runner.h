@@ -19,6 +19,7 @@ std::string runs_path(const std::string& folder);
 // --worker and --worker-timeout.
 struct WorkerArguments {
   std::optional<FolderCrewOptions> worker;  // none: not one of several
+  std::string said;                         // --worker: empty by default
   double time_out = FolderCrewOptions().time_out;
 };
 std::vector<Option> worker_option_list(WorkerArguments& arguments);

@@ -63,7 +63,7 @@ def test_workers_print_what_one_process_prints(made, tmp_path):
     command = [PROGRAM, "reproduce", "--quick", "--seeds", "1", "--epochs", "1", "-o", tmp_path / "out", "--threads", "1"]
     workers = [subprocess.Popen([*map(str, command), "--worker", worker], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
                for worker in ("1/2", "2/2")]
-    outputs = sorted((worker.communicate(timeout=120)[0] for worker in workers), key=len)
+    outputs = sorted((worker.communicate(timeout=900)[0] for worker in workers), key=len)
     assert outputs[1].replace(str(tmp_path / "out"), str(folder)) == done.stdout
     assert outputs[0].startswith("worker ") and outputs[0].count("\n") == 1
     assert stable("runs.jsonl", (tmp_path / "out/runs.jsonl").read_bytes()) == stable("runs.jsonl", (folder / "runs.jsonl").read_bytes())
