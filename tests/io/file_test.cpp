@@ -1,5 +1,6 @@
 #include "faithful/io/file.h"
 
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -23,7 +24,7 @@
 #include "tests/support.h"
 
 namespace {
-int synced_folders = 0;
+std::atomic<int> synced_folders = 0;
 }
 
 // Stands before the C library's: counts the folders that are synced.
