@@ -69,6 +69,7 @@ def test_same_bytes_on_any_threads(folder, kind):
     assert not list(folder.glob("*.checkpoint"))
 
 
+@pytest.mark.unsanitized("twelve trainings of 1,200 steps")
 def test_the_transformer_of_auto_is_that_of_encoder(tmp_path):
     """Three shapes that a Transformer learns and summaries do not: auto keeps it, with the bits of --model encoder."""
     header = "@problemName turns\n@timeStamps false\n@univariate true\n@equalLength true\n@seriesLength 16\n@classLabel true a b\n@data\n"
