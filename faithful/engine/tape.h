@@ -72,7 +72,7 @@ class FAITHFUL_API Tape {
     bool add_gradients = false;   // to what `gradients` holds already
     Draws draws = {};
     Profile* profile = nullptr;      // adds up the seconds of every operator
-    BackwardWatch* watch = nullptr;  // is told how far backward() is
+    BackwardWatch* watch = nullptr;  // learns how far backward() has come
   };
 
   // Begins a pass: forgets the one before and takes back its memory.

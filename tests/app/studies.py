@@ -2,6 +2,8 @@
 import os
 import subprocess
 
+import pytest
+
 from program import PROGRAM, TINY, quick_folder, write_tiny
 
 STUDY = ["compare", "tiny.csv", "--label", "broken", *TINY, "--seeds", "2", "--encodings", "sinusoidal,dft", "--rates", "0.01,0.02", "--gap-seeds",
@@ -31,3 +33,15 @@ def undisturbed():
             write_tiny(folder / "tiny.csv", 400)
             found[tuple(arguments)] = ended(start(folder, arguments)), (folder / "out/runs.jsonl").read_bytes()
     return found
+
+
+@pytest.fixture
+def folder():
+    with quick_folder() as path:
+        write_tiny(path / "tiny.csv", 400)
+        yield path
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return undisturbed()

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from program import BUILD, TINY, quick_folder, stable, write_tiny
-from studies import LONG, SHORT, ended, start, undisturbed
+from program import BUILD, TINY, stable
+from studies import LONG, SHORT, ended, expected, folder, start  # noqa: F401 (two are fixtures)
 
 pytestmark = pytest.mark.unsanitized("libraries of MPI are not made for sanitizers; tests/ranks/rank_crew_test.cpp runs there")
 
@@ -21,18 +21,6 @@ def mpi(request):
     if not (BUILD / f"lib/faithful/libfaithful_{request.param}.so").exists() or not shutil.which(STARTERS[request.param][0]):
         pytest.skip(f"no plug-in or no mpirun of {request.param} (FAITHFUL_MPI)")
     return STARTERS[request.param]
-
-
-@pytest.fixture
-def folder():
-    with quick_folder() as path:
-        write_tiny(path / "tiny.csv", 400)
-        yield path
-
-
-@pytest.fixture(scope="module")
-def expected():
-    return undisturbed()
 
 
 def check(folder, arguments, expected, output):

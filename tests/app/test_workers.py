@@ -7,19 +7,8 @@ import time
 
 import pytest
 
-from program import quick_folder, rejected, run, stable, write_tiny
-from studies import LONG, SHORT, ended, start, undisturbed
-
-@pytest.fixture
-def folder():
-    with quick_folder() as path:
-        write_tiny(path / "tiny.csv", 400)
-        yield path
-
-
-@pytest.fixture(scope="module")
-def expected():
-    return undisturbed()
+from program import rejected, run, stable
+from studies import LONG, SHORT, ended, expected, folder, start  # noqa: F401 (two are fixtures)
 
 
 def work(folder, arguments, worker):

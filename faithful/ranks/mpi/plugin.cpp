@@ -1,4 +1,4 @@
-// The plug-in for MPI: one source, compiled once for each MPI that there is (cmake/mpi.cmake). Every call returns at
+// The plug-in for MPI: one source, compiled once for each installed MPI (cmake/mpi.cmake). Every call returns at
 // once; who waits, and how long, is decided in faithful/ranks/ranks.cpp.
 
 #include <climits>
