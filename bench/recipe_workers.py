@@ -4,7 +4,8 @@
 
 FOLDER/SHAPE.json and .bin hold our weights, an input x and its logits (recipe_serve). The model takes these weights and must give these
 logits, with its running statistics, before it is timed. A step is what PyTorch's documentation would have people write: its own modules,
-convolutions over [B, C, T], TransformerEncoderLayer, AdamW with decay on matrices only (fused where PyTorch has that), gradients clipped.
+convolutions over [B, C, T], the modules and the forward pass of TransformerEncoderLayer with scaled_dot_product_attention, to which the
+weights of erpe are added as a product, AdamW with decay on matrices only (fused where PyTorch has that), gradients clipped.
 """
 import sys
 
@@ -31,6 +32,26 @@ class Block(torch.nn.Module):
         return x + masked(F.gelu(self.norm(self.pointwise(self.depthwise(x)))), there)
 
 
+class Layer(torch.nn.TransformerEncoderLayer):
+    """With a learned weight of each offset and head added to the attention weights, after the softmax (erpe)."""
+
+    def __init__(self, width, heads, steps):
+        super().__init__(width, heads, 4 * width, dropout=DROPOUT, activation="gelu", batch_first=True, norm_first=True)
+        self.offset_weights = torch.nn.Parameter(torch.zeros(heads, 2 * steps - 1))
+        places = torch.arange(steps)
+        self.register_buffer("offsets", places[:, None] - places + steps - 1, persistent=False)
+
+    def attended(self, x):
+        heads, own = self.self_attn.num_heads, self.self_attn
+        q, k, v = F.linear(x, own.in_proj_weight, own.in_proj_bias).unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+        h = F.scaled_dot_product_attention(q, k, v) + self.offset_weights[:, self.offsets] @ v
+        return own.out_proj(h.transpose(1, 2).flatten(2))
+
+    def forward(self, x):
+        x = x + self.dropout1(self.attended(self.norm1(x)))
+        return x + self._ff_block(self.norm2(x))
+
+
 class Model(torch.nn.Module):
     """x [B, T, C] -> [B, K]. Means of `average` samples, first differences with a norm, branches, blocks, two samples a step, one layer."""
 
@@ -39,7 +60,7 @@ class Model(torch.nn.Module):
         channels, length, _ = map(int, shape.split("x"))
         branches = [tensors[f"stem.branches.{i}.weight"].shape for i in range(3)]
         filters, kernels = branches[0][0], [taps // (2 * channels) for _, taps in branches]
-        self.steps, width = tensors["position"].shape
+        self.steps, width = tensors["position"].shape[-1], tensors["embedding.bias"].shape[0]
         self.average = max(1, (length + 50) // 100)
         self.padding = 2 * self.steps * self.average - length  # in whole rows, for the shapes here
         rows = torch.arange(2 * self.steps) * self.average < length
@@ -48,12 +69,8 @@ class Model(torch.nn.Module):
         self.branches = torch.nn.ModuleList(torch.nn.Conv1d(2 * channels, filters, k, padding=k // 2, bias=False) for k in kernels)
         self.norm = torch.nn.BatchNorm1d(3 * filters)
         self.blocks = torch.nn.ModuleList(Block(3 * filters, dilation) for dilation in (2, 4))
-        self.register_buffer("position", torch.zeros(self.steps, width))
         self.input = torch.nn.Linear(2 * 3 * filters, width)
-        self.layers = torch.nn.ModuleList([torch.nn.TransformerEncoderLayer(
-            width, 4, 4 * width, dropout=DROPOUT, activation="gelu", batch_first=True, norm_first=True)])
-        # Ours drops no attention weights.
-        self.layers[0].self_attn.dropout = 0.0
+        self.layers = torch.nn.ModuleList([Layer(width, 4, self.steps)])
         self.last_norm = torch.nn.LayerNorm(width)
         self.output = torch.nn.Linear(width, tensors["head.bias"].shape[0])
 
@@ -67,7 +84,7 @@ class Model(torch.nn.Module):
         h = masked(F.gelu(self.norm(torch.cat([branch(x) for branch in self.branches], 1))), self.there)
         for block in self.blocks:
             h = block(h, self.there)
-        h = self.input(h.transpose(1, 2).reshape(len(h), self.steps, -1)) + self.position
+        h = self.input(h.transpose(1, 2).reshape(len(h), self.steps, -1))
         h = F.dropout(h, DROPOUT, self.training)
         for layer in self.layers:
             h = layer(h)
@@ -78,7 +95,7 @@ def states(tensors, columns):
     """Our tensors by the names and in the layouts of the model."""
     for name, value in tensors.items():
         value = torch.from_numpy(value.copy())
-        if name in ("x", "logits"):
+        if name in ("x", "logits", "position"):
             continue
         if name.startswith("stem.branches."):  # ours is [out, tap * channels]
             value = value.reshape(len(value), -1, columns).transpose(1, 2)
@@ -87,9 +104,9 @@ def states(tensors, columns):
         elif name.endswith("pointwise.weight"):
             value = value[..., None]
         name = name.removeprefix("stem.")
-        if name.startswith("norm.") and len(value) == tensors["position"].shape[1]:
+        if name.startswith("norm.") and len(value) == len(tensors["embedding.bias"]):
             name = "last_" + name
-        yield torch_name(name).replace(".mean", ".running_mean").replace(".variance", ".running_var"), value
+        yield torch_name(name).replace("attention.offset", "offset").replace(".mean", ".running_mean").replace(".variance", ".running_var"), value
 
 
 def model_of(shape, folder):

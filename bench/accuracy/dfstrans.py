@@ -15,8 +15,7 @@ import timelines
 import trainer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIFT = ["--trips", "800", "--anomalies", "50"]
-TEST_TRIPS = 600
+TRIPS, ANOMALIES = 600, 50
 TODAY = "today's default"
 STEPS = ["--steps", "1200", "--select", "last", "--rate", "0.001"]
 SMOOTH = ["--smoothing", "0.05"]
@@ -74,7 +73,7 @@ def main():
         (ROOT / "build").mkdir(exist_ok=True)
         scratch = pathlib.Path(tempfile.mkdtemp(prefix="dfstrans-", dir=ROOT / "build"))
         try:
-            data = timelines.lift(options.program, scratch / "lift.npz", seed, LIFT, TEST_TRIPS)
+            data = timelines.lift(options.program, scratch / "lift.npz", seed, TRIPS, ANOMALIES)
             for arm in missing:
                 line = run(options.program, arm, seed, data, scratch)
                 measured.add_jsonl(options.output, line)

@@ -1,7 +1,8 @@
 """What `train` saves by default, beside its parts and the former default, on anomalies: see tools/timelines.
 
 Cases: windows of the labelled timelines of SMD, split in blocks; the same machines as a folder of CSV files, whole
-machines held out; simulated lifts with two and with eleven faults, simulated anew for each seed. Finished runs are
+machines held out; simulated lifts with two and with eleven faults, simulated anew for each seed, of which a share of the
+training trips validates. Every training has one thread. Finished runs are
 lines of docs/accuracy/timelines.jsonl; a call goes on with those that are missing. --table prints the table of the runs
 that are there, and trains nothing.
 """
@@ -48,10 +49,11 @@ def smd_as_runs(target):
     return target
 
 
-def lift(program, target, seed, arguments, test_trips=1200):
-    subprocess.run([program, "data", "elevator", *arguments, "--test-trips", str(test_trips), "--test-anomalies", "50",
-                    "--samples", "1000", "--seed", str(seed), "-o", target], check=True, stdout=subprocess.DEVNULL,
-                   stderr=subprocess.DEVNULL)
+def lift(program, target, seed, trips, anomalies, arguments=()):
+    """As many trips to train as to test, with the same share of faults."""
+    subprocess.run([program, "data", "elevator", "--trips", str(trips), "--anomalies", str(anomalies), "--test-trips",
+                    str(trips), "--test-anomalies", str(anomalies), "--samples", "500", *arguments, "--seed", str(seed),
+                    "-o", target], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return target
 
 
@@ -61,10 +63,8 @@ def data_of(case, program, folder, seed):
         return smd_folder(), ["--part", "test", "--split", "blocked", "--stride", "100"]
     if case == "SMD, folder of runs":
         return smd_as_runs(folder / "runs"), ["--label", "fault", "--split", "series", "--stride", "100"]
-    few = case == "lift, two faults"
-    faults = ["--trips", "3000", "--anomalies", "3", "--faults", "rope_slip,phase_resistance"] if few else [
-        "--trips", "1500", "--anomalies", "30"]
-    return lift(program, folder / "lift.npz", seed, faults), ["--split", "given"]
+    lift_of = ((1500, 5, ["--faults", "rope_slip,phase_resistance"]) if case == "lift, two faults" else (1000, 30))
+    return lift(program, folder / "lift.npz", seed, *lift_of), ["--split", "given", "--folds", "1"]
 
 
 CASES = ("SMD, blocks", "SMD, folder of runs", "lift, two faults", "lift, eleven faults")
@@ -73,7 +73,7 @@ CASES = ("SMD, blocks", "SMD, folder of runs", "lift, two faults", "lift, eleven
 def run_with(program, options, seed, data, arguments, scratch):
     """One training with these options: scores of its test part, what was saved, measures of the process."""
     model = scratch / "model.safetensors"
-    command = [str(program), "train", str(data), *arguments, *options, "--seed", str(seed), "--threads", "2",
+    command = [str(program), "train", str(data), *arguments, *options, "--seed", str(seed), "--threads", "1",
                "--no-baselines", "--checkpoint-every", "3600", "-o", str(model)]
     code, measures = measured.run(command, scratch / "log")
     if code != 0:
