@@ -83,8 +83,8 @@ void Claims::renew() {
 }
 
 std::optional<Claim> Claims::take(const std::string& name, std::size_t number) {
-  if (number > 0 && !is_dead(fmt::format("{}/{}.claim-{}", folder_, name, number))) return std::nullopt;
-  const std::string path = fmt::format("{}/{}.claim-{}", folder_, name, number + 1);
+  if (number > 0 && !is_dead(path_of(name, number))) return std::nullopt;
+  const std::string path = path_of(name, number + 1);
   Descriptor made(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!made.is_open() && (errno == EEXIST || errno == ENOENT))
     return std::nullopt;  // taken; the folder is being removed
@@ -95,6 +95,15 @@ std::optional<Claim> Claims::take(const std::string& name, std::size_t number) {
   writer.write(fmt::format("{} {}\n", kernel_, owner_));
   writer.flush();
   return claim;
+}
+
+void Claims::remove_dead(const std::string& name, std::size_t number) {
+  for (; number > 0; --number)
+    if (is_dead(path_of(name, number))) ::unlink(path_of(name, number).c_str());
+}
+
+std::string Claims::path_of(const std::string& name, std::size_t number) const {
+  return fmt::format("{}/{}.claim-{}", folder_, name, number);
 }
 
 bool Claims::is_dead(const std::string& path) {

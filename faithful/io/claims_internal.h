@@ -47,6 +47,9 @@ class FAITHFUL_API Claims {
   // None where a living process has it. `number`: of its latest claim in the folder; 0: none.
   std::optional<Claim> take(const std::string& name, std::size_t number);
 
+  // Those of dead processes, up to this number.
+  void remove_dead(const std::string& name, std::size_t number);
+
  private:
   friend class Claim;
   using Clock = std::chrono::steady_clock;
@@ -56,6 +59,7 @@ class FAITHFUL_API Claims {
     Clock::time_point since = {};
   };
 
+  std::string path_of(const std::string& name, std::size_t number) const;
   bool is_dead(const std::string& path);
   void renew();
 

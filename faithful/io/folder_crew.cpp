@@ -37,27 +37,16 @@ void make_shared_folder(const std::string& folder) {
   if (error) reject_unwritable(folder, folder_of(folder), error.value());
 }
 
-std::string path_of_result(const std::string& folder, const std::string& name) {
-  return fmt::format("{}/{}{}", folder, name, kResultEnding);
-}
-
-// None where there is no such file, or no longer.
-std::optional<std::string> read_result(const std::string& path) {
-  try {
-    if (!std::filesystem::exists(path)) return std::nullopt;
-    std::string text = read_file(path, kMostResultBytes);
-    if (text.ends_with('\n')) text.pop_back();
-    return text;
-  } catch (const InputError&) {
-    if (std::filesystem::exists(path)) throw;
-    return std::nullopt;
-  }
-}
-
 // What is in the folder: which tasks have results, and the number of the latest claim on each.
 struct FolderView {
   std::set<std::string> results;
   std::map<std::string, std::size_t> claims;
+
+  // 0: none.
+  std::size_t latest_claim(const std::string& name) const {
+    const auto found = claims.find(name);
+    return found == claims.end() ? 0 : found->second;
+  }
 };
 
 FolderView look_into(const std::string& folder) {
@@ -146,8 +135,7 @@ class FolderCrew::Shift {
     for (const std::size_t i : order_) {
       if (taken_[i] || begun_[i]) continue;
       const std::string& name = tasks_.list[i].name;
-      const auto claimed = view.claims.find(name);
-      std::optional<io::Claim> claim = crew_.claims.take(name, claimed == view.claims.end() ? 0 : claimed->second);
+      std::optional<io::Claim> claim = crew_.claims.take(name, view.latest_claim(name));
       if (!claim) continue;
       crew_.kept.refresh();
       if (take_if_finished(i, true)) continue;  // between the look and the claim
@@ -165,7 +153,7 @@ class FolderCrew::Shift {
   }
 
   bool take_if_finished(std::size_t i, bool may_have_file) {
-    const std::optional<std::string> found = may_have_file ? read_result(result_path(i)) : std::nullopt;
+    const std::optional<std::string> found = may_have_file ? read_if_there(result_path(i)) : std::nullopt;
     if (found) return take(i, *found);
     const std::optional<std::string> kept = crew_.kept.find(tasks_.list[i].name);
     return kept && take(i, *kept);
@@ -205,6 +193,10 @@ class FolderCrew::Shift {
   std::atomic<bool> stopped_ = false;
 };
 
+std::string path_of_result(const std::string& folder, const std::string& name) {
+  return fmt::format("{}/{}{}", folder, name, kResultEnding);
+}
+
 FolderCrew::FolderCrew(const std::string& folder, const FolderCrewOptions& options, KeptResults& kept) {
   make_shared_folder(folder);
   const std::string owner =
@@ -224,7 +216,7 @@ bool FolderCrew::run(const Tasks& tasks) {
 }
 
 std::optional<std::string> FolderCrew::find_finished(const std::string& name) {
-  std::optional<std::string> found = read_result(path_of_result(state_->folder, name));
+  std::optional<std::string> found = read_if_there(path_of_result(state_->folder, name));
   if (found) return found;
   state_->kept.refresh();
   return state_->kept.find(name);
@@ -232,18 +224,18 @@ std::optional<std::string> FolderCrew::find_finished(const std::string& name) {
 
 bool FolderCrew::run_alone(const std::string& name, const std::function<bool()>& is_done,
                            const std::function<void()>& work) {
-  while (!is_done()) {
+  bool own = false;
+  while (!own && !is_done()) {
     make_shared_folder(state_->folder);
-    const FolderView view = look_into(state_->folder);
-    const auto claimed = view.claims.find(name);
-    const auto claim = state_->claims.take(name, claimed == view.claims.end() ? 0 : claimed->second);
-    if (claim && !is_done()) {
+    const auto claim = state_->claims.take(name, look_into(state_->folder).latest_claim(name));
+    own = claim && !is_done();
+    if (own)
       work();
-      return true;
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    else
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
-  return false;
+  state_->claims.remove_dead(name, look_into(state_->folder).latest_claim(name));
+  return own;
 }
 
 KeepingCrew::KeepingCrew(std::unique_ptr<Crew> crew, const std::string& folder)
@@ -252,7 +244,7 @@ KeepingCrew::KeepingCrew(std::unique_ptr<Crew> crew, const std::string& folder)
 }
 
 std::optional<std::string> KeepingCrew::find_finished(const std::string& name) {
-  return read_result(path_of_result(folder_, name));
+  return read_if_there(path_of_result(folder_, name));
 }
 
 bool KeepingCrew::run(const Tasks& tasks) {
@@ -266,14 +258,36 @@ bool KeepingCrew::run(const Tasks& tasks) {
   return crew_->run(kept);
 }
 
+std::optional<std::string> read_if_there(const std::string& path) {
+  try {
+    if (!std::filesystem::exists(path)) return std::nullopt;
+    std::string text = read_file(path, kMostResultBytes);
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+  } catch (const InputError&) {
+    if (std::filesystem::exists(path)) throw;
+    return std::nullopt;
+  }
+}
+
 bool write_new_file(const std::string& path, const std::string& bytes) {
   const std::string own = fmt::format("{}.{}-{}", path, host_name(), ::getpid());
-  write_file(own, bytes);
-  const bool made = ::link(own.c_str(), path.c_str()) == 0;
-  const int error = errno;
-  ::unlink(own.c_str());
-  if (!made && error != EEXIST) reject_unwritable(path, folder_of(path), error);
-  return made;
+  constexpr int kMostFailures = 3;  // with a folder that is there
+  for (int failures = 0;;) {
+    make_shared_folder(folder_of(path));
+    try {
+      write_file(own, bytes);
+    } catch (const Error&) {
+      // The last process of a job removes the folder; the first of the next one makes it again.
+      if (std::filesystem::exists(folder_of(path)) && ++failures == kMostFailures) throw;
+      continue;
+    }
+    const bool made = ::link(own.c_str(), path.c_str()) == 0;
+    const int error = errno;
+    ::unlink(own.c_str());
+    if (!made && error != EEXIST) reject_unwritable(path, folder_of(path), error);
+    return made;
+  }
 }
 
 }  // namespace faithful

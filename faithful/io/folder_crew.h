@@ -66,11 +66,15 @@ class FAITHFUL_API KeepingCrew final : public Crew {
   std::string folder_;
 };
 
-// The ending of a file of a result: ".result".
+// The file of a result: FOLDER/NAME.result.
 inline constexpr const char* kResultEnding = ".result";
+FAITHFUL_API std::string path_of_result(const std::string& folder, const std::string& name);
 
-// Writes a new file as a whole. False, and nothing is done, where there is one of that name already: of several
+// Writes a new file as a whole, and makes its folder. False, and nothing is done, where there is one of that name already: of several
 // processes one succeeds.
 FAITHFUL_API bool write_new_file(const std::string& path, const std::string& bytes);
+
+// The text of a file that another process may remove, without its last newline. None where it is not there, or no longer.
+FAITHFUL_API std::optional<std::string> read_if_there(const std::string& path);
 
 }  // namespace faithful

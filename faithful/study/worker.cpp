@@ -70,14 +70,16 @@ constexpr const char* kInstructions = "instruction-set";
 
 void agree_on_instructions(const std::string& folder) {
   const std::string path = folder + "/" + kInstructions;
-  if (write_new_file(path, instruction_set())) return;
-  constexpr std::size_t kMost = 100;  // bytes
-  const std::string found = read_file(path, kMost);
-  if (found != instruction_set())
+  std::optional<std::string> found;
+  while (!found) {
+    if (write_new_file(path, instruction_set())) return;
+    found = read_if_there(path);  // a worker that ends removes it
+  }
+  if (*found != instruction_set())
     reject({{path},
             fmt::format("{}, that of this machine", instruction_set()),
-            found,
-            fmt::format("FAITHFUL_ISA={} sets it for a worker", found)});
+            *found,
+            fmt::format("FAITHFUL_ISA={} sets it for a worker", *found)});
 }
 
 }  // namespace
@@ -121,12 +123,14 @@ void RunsFile::take_worker_runs() {
   for (const StudyRun& run : found.runs)
     if (!kept.contains(run.key))
       throw Error(fmt::format("{}: a run of a worker was not written; the same command tries again", path()));
-  for (const std::filesystem::path& file : files_in(folder)) {
-    const bool done =
-        kept.contains(file.stem().string()) || file.extension() == kSettingsEnding || file.filename() == kInstructions;
+  // Results last: as long as one is there, another process goes on with this after a kill.
+  const auto remove = [&](const auto& is_done_with) {
     std::error_code ignored;
-    if (done) std::filesystem::remove(file, ignored);
-  }
+    for (const std::filesystem::path& file : files_in(folder))
+      if (is_done_with(file)) std::filesystem::remove(file, ignored);
+  };
+  remove([](const auto& file) { return file.extension() == kSettingsEnding || file.filename() == kInstructions; });
+  remove([&](const auto& file) { return kept.contains(file.stem().string()); });
 }
 
 struct StudyWorker::State {
@@ -162,24 +166,30 @@ Crew& StudyWorker::crew() {
 
 void StudyWorker::use_settings(const StudySettings& settings) {
   const std::string& runs_path = state_->lock.path();
-  if (is_among(settings, state_->kept.settings(), runs_path)) return;
   const std::string path = settings_path(workers_folder(runs_path), settings);
-  if (!write_new_file(path, settings_line(settings))) is_among(settings, load_runs(path).settings, path);
+  while (!is_among(settings, state_->kept.settings(), runs_path)) {
+    if (write_new_file(path, settings_line(settings))) return;
+    try {
+      is_among(settings, load_runs(path).settings, path);
+      return;
+    } catch (const InputError&) {
+      if (std::filesystem::exists(path)) throw;
+    }
+    state_->kept.refresh();  // it was moved this moment
+  }
 }
 
 bool StudyWorker::finish(const std::vector<StudyRun>& runs) {
   const std::string& path = state_->lock.path();
+  const std::string folder = workers_folder(path);
   const auto is_done = [&] {
+    const bool moved = std::ranges::none_of(
+        runs, [&](const StudyRun& run) { return std::filesystem::exists(path_of_result(folder, run.key)); });
     state_->kept.refresh();
-    return std::ranges::all_of(runs, [&](const StudyRun& run) { return state_->kept.find(run.key).has_value(); });
+    return moved &&
+           std::ranges::all_of(runs, [&](const StudyRun& run) { return state_->kept.find(run.key).has_value(); });
   };
-  const bool own =
-      state_->crew.run_alone(kMerge, is_done, [&] { RunsFile(path, FileLock::kShared).take_worker_runs(); });
-  for (const std::filesystem::path& file : files_in(workers_folder(path))) {
-    std::error_code ignored;
-    if (own && file.stem() == kMerge) std::filesystem::remove(file, ignored);  // of processes that died at it
-  }
-  return own;
+  return state_->crew.run_alone(kMerge, is_done, [&] { RunsFile(path, FileLock::kShared).take_worker_runs(); });
 }
 
 }  // namespace faithful

@@ -90,6 +90,16 @@ def test_killed_at_random_moments(folder, expected):
     check(folder, SHORT, expected, [ended(work(folder, SHORT, "1/1"))])
 
 
+def test_killed_between_moving_the_runs_and_removing_them(folder, expected):
+    ended(work(folder, SHORT, "1/1"))
+    line = (folder / "out/runs.jsonl").read_text().splitlines()[-1]
+    (folder / "out/workers").mkdir()
+    (folder / f"out/workers/{json.loads(line)['key']}.result").write_text(line + "\n")
+    kernel = open("/proc/sys/kernel/random/boot_id").read().strip()
+    (folder / "out/workers/merge.claim-1").write_text(f"{kernel} worker 1/1, a process that is dead\n")
+    check(folder, SHORT, expected, [ended(work(folder, SHORT, "1/1"))])
+
+
 def test_a_claim_counts_while_it_is_renewed(folder, expected):
     """As of a worker on another machine, where only the time of the claim can be seen."""
     key = next(json.loads(line)["key"] for line in expected[tuple(SHORT)][1].splitlines() if b'"kind":"rate"' in line)

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "faithful/base/error.h"
 #include "tests/support.h"
@@ -144,6 +145,29 @@ TEST(FolderCrew, NeedsAFolder) {
   KeptInMemory kept;
   std::ofstream(folder / "file") << "x";
   EXPECT_NE(rejection([&] { FolderCrew(folder / "file", {}, kept); }).find("file"), std::string::npos);
+}
+
+TEST(WriteNewFile, MakesItsFolder) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(write_new_file(folder / "removed/x", "first"));
+  EXPECT_EQ(read_if_there(folder / "removed/x"), "first");
+  EXPECT_EQ(read_if_there(folder / "removed/y"), std::nullopt);
+}
+
+// Another process, the last one of a job, removes the folder again and again.
+TEST(WriteNewFile, TheFolderMayVanish) {
+  const TemporaryFolder folder;
+  std::atomic<bool> done = false;
+  std::thread other([&] {
+    while (!done) ::rmdir((folder / "shared").c_str());
+  });
+  for (int i = 0; i < 20; ++i) {
+    const std::string path = folder / ("shared/x" + std::to_string(i));
+    EXPECT_NO_THROW(EXPECT_TRUE(write_new_file(path, "x")));
+    ::unlink(path.c_str());
+  }
+  done = true;
+  other.join();
 }
 
 TEST(WriteNewFile, OnlyTheFirstSucceeds) {
