@@ -69,7 +69,8 @@ struct Contest {
 };
 
 // The first candidate is kept unless another is better than it by more than a standard error; of several such, the
-// best. AUC-PR for windows of timelines, accuracy where each series has one label.
+// best. AUC-PR for windows of timelines, and where at most a quarter of the series are of the second of two classes; else
+// accuracy.
 Contest judge(std::span<const Candidate> candidates, const JobData& data, ThreadPool& pool);
 
 }  // namespace faithful::train

@@ -58,11 +58,19 @@ Lead lead_in_area(const Candidate& other, const Candidate& first, const JobData&
   return {found.value, found.deviation};
 }
 
+// Where few windows are positive, all models have nearly the same accuracy: that of "always no".
+bool is_by_area(const Windows& train, std::span<const std::uint8_t> truth) {
+  const auto positives = static_cast<std::size_t>(std::ranges::count(truth, 1));
+  constexpr std::size_t kRare = 4;  // one of so many, at most
+  return positives > 0 &&
+         (train.dataset().has_point_labels() || (train.classes() == 2 && kRare * positives <= truth.size()));
+}
+
 }  // namespace
 
 Contest judge(std::span<const Candidate> candidates, const JobData& data, ThreadPool& pool) {
   const std::vector<std::uint8_t> truth = flags_of(data.labels);
-  const bool by_area = data.all.sets.train.dataset().has_point_labels() && std::ranges::count(truth, 1) > 0;
+  const bool by_area = is_by_area(data.all.sets.train, truth);
   Contest contest;
   contest.measure = by_area ? "AUC-PR" : "accuracy";
   double most = 0;

@@ -82,7 +82,7 @@ FAITHFUL_API Setting ensemble_setting(std::size_t& members);
 // How one kind of model did on the windows that validate.
 struct ContestRow {
   std::string name = {};
-  double value = 0;                  // accuracy, or AUC-PR for windows of timelines
+  double value = 0;                  // accuracy, or AUC-PR for timelines and rare positives
   double log_loss = 0;               // mean
   double difference = 0, error = 0;  // of the value to that of the Transformer, and its standard error
   bool kept = false;                 // it is the model

@@ -117,6 +117,18 @@ TEST(Kinds, OfTimelinesTheValidationPartDecides) {
   EXPECT_EQ(result.held_out.rows, result.sets.validation.size());
 }
 
+TEST(Kinds, OfRarePositivesTheAreaDecides) {
+  ThreadPool pool(2);
+  for (const std::size_t one_of : {1U, 5U}) {
+    Dataset dataset = toy_cases(2, 30);
+    std::erase_if(dataset.series, [&, n = std::size_t{0}](const Series& series) mutable {
+      return series.label == 1 && n++ % one_of != 0;
+    });
+    const FitResult result = fit_in_detail(dataset, of_kind(ModelKind::kAuto, SplitKind::kGiven), pool);
+    EXPECT_EQ(result.contest_measure, one_of == 1 ? "accuracy" : "AUC-PR");
+  }
+}
+
 TEST(Kinds, WithoutValidationThereIsNoContest) {
   const Dataset dataset = toy_cases(2, 12);
   FitOptions options = of_kind(ModelKind::kAuto, SplitKind::kGiven);
