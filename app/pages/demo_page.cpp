@@ -34,8 +34,8 @@ std::string how_often_right(const DemoContent& content) {
 std::string what_others_get(const DemoContent& content) {
   const auto f1 = [&](std::size_t row) { return content.rows[row].scores.headline(); };
   const Interval& gain = content.gain.interval;
-  const char* verdict = gain.low > 0    ? "so the encoding helps here"
-                        : gain.high < 0 ? "so the encoding does harm here"
+  const char* verdict = gain.low > 0    ? "so the encoding helps in this training"
+                        : gain.high < 0 ? "so the encoding does harm in this training"
                                         : "so these trips show no use of the encoding";
   return fmt::format(
       "A linear model gets {:.2f}, calling every trip faulty {:.2f}, a random guess {:.2f}; the same model without a "

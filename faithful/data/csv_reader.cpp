@@ -76,6 +76,10 @@ Roles find_roles(const CsvFile& file, const ReadOptions& options, const std::str
     roles.wanted[at] = CsvColumn::kIgnore;
   }
   if (options.time.empty()) take_found_time(file, roles);
+  const std::size_t named = file.has_header() && !options.only.empty() ? file.names().size() : 0;
+  for (std::size_t i = 0; i < named; ++i)
+    if (roles.wanted[i] == CsvColumn::kNumber && std::ranges::find(options.only, file.names()[i]) == options.only.end())
+      roles.wanted[i] = CsvColumn::kIgnore;
   if (std::ranges::find(roles.wanted, CsvColumn::kNumber) == roles.wanted.end())
     reject({{name}, "a column of numbers", "none besides those with another role"});
   return roles;

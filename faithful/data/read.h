@@ -38,6 +38,7 @@ struct ReadOptions {
   std::string series = {};               // csv: column that names the series of each row
   std::string part_column = {};          // csv: column that holds train or test
   std::vector<std::string> ignore = {};  // csv: columns to leave out
+  std::vector<std::string> only = {};    // csv with a header: of columns without a role, only these; empty: all
   char separator = '\0';                 // csv; \0: found in the first line
   char decimal = '\0';                   // csv; \0: .
   Header header = Header::kAuto;         // csv

@@ -275,6 +275,7 @@ std::vector<std::string> settle_reading(const std::string& path, const TrainedMo
   const TableColumns known = recorded_table(model);
   if (options.decimal == '\0') options.decimal = known.decimal;
   const CsvFile file = open_table(table, options);
+  const std::vector<std::string> ignored_by_user = options.ignore;
   Recall(file, known, options).take_all(with_labels);
   if (!options.time.empty() && options.time != known.time) recall_form_of_time(file, known, options);
   if (!file.has_header()) return {};
@@ -288,7 +289,9 @@ std::vector<std::string> settle_reading(const std::string& path, const TrainedMo
   std::vector<std::string> extra;
   for (std::size_t i = 0; i < left.size(); ++i)
     if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time) extra.push_back(left[i]);
-  options.ignore.insert(options.ignore.end(), extra.begin(), extra.end());
+  // Other tables of a folder may lack columns that no channel needs, and have others.
+  options.ignore = ignored_by_user;
+  for (const std::size_t column : match.columns) options.only.push_back(left[column]);
   if (extra.empty()) return {};
   return {unknown_columns_note(extra)};
 }

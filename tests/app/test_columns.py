@@ -94,6 +94,23 @@ def test_verbs_remember_label_time_and_ignored(folder):
     assert "2024-05-21T00:00:00Z" in done.stdout
 
 
+@pytest.mark.parametrize("order", [["operator"], ["operator", "alarm"], []])
+def test_files_of_a_folder_need_not_have_the_same_columns_without_use(folder, order):
+    """Each of three files has other columns that no channel needs, in any order; the scores are those of the file alone."""
+    several = folder / f"several-{len(order)}"
+    several.mkdir()
+    kinds = [["operator"], ["operator", "alarm"], []]
+    kinds.sort(key=lambda labels: labels != order)
+    for i, labels in enumerate(kinds):
+        write_log(several / f"{i}.csv", 25, labels)
+    done = run("predict", "pump.safetensors", several.name, "-o", f"{several.name}.csv", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    of_file = {}
+    for row in csv.DictReader(open(folder / f"{several.name}.csv")):
+        of_file.setdefault(row["series"], []).append(row["score"])
+    assert list(of_file) == ["0", "1", "2"] and of_file["0"] == of_file["1"] == of_file["2"], of_file
+
+
 def test_a_file_without_the_label(folder):
     write_log(folder / "new.csv", 22, [])
     assert run("predict", "pump.safetensors", "new.csv", cwd=folder).returncode == 0
