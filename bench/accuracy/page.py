@@ -9,10 +9,12 @@ import textwrap
 
 import ablation
 import calibration
+import dfstrans
 import marked
 import measured
 import methods
 import ranks
+import timelines
 import ts_files
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -233,12 +235,24 @@ def ablation_text():
                     f"`{base}`.") + "\n\n" + ablation.table(runs))
 
 
+def others_text(name, table):
+    """The table of runs that another tool has made."""
+    lines = measured.read_jsonl(RESULTS / f"{name}.jsonl")
+    if not lines:
+        return f"Not yet measured: `tools/{name}`."
+    commits = sorted({line["commit"] for line in lines})
+    return (wrapped(f"{len(lines)} runs, of the commits {', '.join(f'`{commit}`' for commit in commits)}.") + "\n\n" +
+            table(lines))
+
+
 def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
              "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
-             "ablation": ablation_text(), "calibration": calibration.text()}
+             "ablation": ablation_text(), "calibration": calibration.text(),
+             "timelines": others_text("timelines", timelines.table),
+             "dfstrans": others_text("dfstrans", dfstrans.table)}
     page = ROOT / "docs" / "accuracy.md"
     marked.replace(page, parts)
     multiverse_csv(runs)

@@ -271,4 +271,4 @@ def test_every_kept_run_has_what_the_page_needs():
     for line in measured.read_jsonl(ROOT / "docs" / "accuracy" / "runs.jsonl"):
         assert line["method"] in [*methods.OURS, *methods.PEERS] and line["set"] in ts_files.SETS
         assert 0 <= line["accuracy"] <= 1 and line["log_loss"] >= 0, json.dumps(line)
-        assert {"fit", "predict"} <= set(line["phases"]) and line["threads"] == 2 and len(line["load"]) == 2
+        assert {"fit", "predict"} <= set(line["phases"]) and line["threads"] in (1, 2) and len(line["load"]) == 2
