@@ -18,7 +18,7 @@ import trainer
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TRIPS, ANOMALIES = 600, 50
 TODAY = "today's default"
-STEPS = ["--steps", "1200", "--select", "last", "--rate", "0.001"]
+STEPS = ["--steps", "600", "--select", "last", "--rate", "0.001"]
 SMOOTH = ["--smoothing", "0.05"]
 # No channels are mixed: faults are disagreements of sensors.
 AUGMENT = ["--crop", "0.05", "--gain", "0.05", "--jitter", "0.02"]
@@ -52,8 +52,8 @@ def table(lines):
         cells = []
         for measure in MEASURES:
             mine = [found[arm, seed][measure] for seed in seeds]
-            mean, half = timelines.interval([a - found[TODAY, seed][measure] for a, seed in zip(mine, seeds)])
-            cells += [f"{statistics.mean(mine):.3f}", "" if arm == TODAY else f"{mean:+.3f} ± {half:.3f}"]
+            lead = timelines.difference_text([a - found[TODAY, seed][measure] for a, seed in zip(mine, seeds)])
+            cells += [f"{statistics.mean(mine):.3f}", "" if arm == TODAY else lead]
         seconds = statistics.mean(found[arm, seed]["cpu_seconds"] for seed in seeds)
         rows.append(f"| {arm} | {len(seeds)} | " + " | ".join(cells) + f" | {seconds:.0f} |")
     return "\n".join(rows)

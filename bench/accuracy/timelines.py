@@ -98,6 +98,12 @@ def interval(differences):
     return statistics.mean(differences), T95[n - 2] * statistics.stdev(differences) / math.sqrt(n)
 
 
+def difference_text(differences):
+    """Their mean, and the half of the interval where there is one."""
+    mean, half = interval(differences)
+    return f"{mean:+.3f}" + (f" ± {half:.3f}" if len(differences) > 1 else "")
+
+
 def table(lines):
     """A row for each case and measure: the means, and auto minus the best of the others with its paired interval."""
     found = {(line["case"], line["method"], line["seed"]): line for line in lines}
@@ -110,12 +116,11 @@ def table(lines):
             if not seeds or None in values["auto"]:
                 continue
             best = max((name for name in METHODS if name != "auto"), key=lambda name: statistics.mean(values[name]))
-            mean, half = interval([a - b for a, b in zip(values["auto"], values[best])])
+            lead = difference_text([a - b for a, b in zip(values["auto"], values[best])])
             saved = [found[case, "auto", seed]["saved"] for seed in seeds]
             counts = ", ".join(f"{kind} {saved.count(kind)}" for kind in sorted(set(saved)))
             cells = " | ".join(f"{statistics.mean(values[method]):.3f}" for method in METHODS)
-            rows.append(f"| {case} | {title} | {len(seeds)} | {cells} | {mean:+.3f} ± {half:.3f} ({best}) | "
-                        f"{counts} |")
+            rows.append(f"| {case} | {title} | {len(seeds)} | {cells} | {lead} ({best}) | {counts} |")
     return "\n".join(rows)
 
 
