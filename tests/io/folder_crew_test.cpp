@@ -1,6 +1,7 @@
 #include "faithful/io/folder_crew.h"
 
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <mutex>
 #include <set>
@@ -159,9 +160,12 @@ TEST(WriteNewFile, TheFolderMayVanish) {
   const TemporaryFolder folder;
   std::atomic<bool> done = false;
   std::thread other([&] {
-    while (!done) ::rmdir((folder / "shared").c_str());
+    while (!done) {
+      ::rmdir((folder / "shared").c_str());
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
   });
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 50; ++i) {
     const std::string path = folder / ("shared/x" + std::to_string(i));
     EXPECT_NO_THROW(EXPECT_TRUE(write_new_file(path, "x")));
     ::unlink(path.c_str());
