@@ -1,10 +1,9 @@
 """What `train` saves by default, beside its parts and the former default, on anomalies: see tools/timelines.
 
 Cases: windows of the labelled timelines of SMD, split in blocks; the same machines as a folder of CSV files, whole
-machines held out; simulated lifts with two and with eleven faults, simulated anew for each seed, whole trips
-held out. Every training has one thread. Finished runs are
-lines of docs/accuracy/timelines.jsonl; a call goes on with those that are missing. --table prints the table of the runs
-that are there, and trains nothing.
+machines held out; simulated lifts with two and with eleven faults, simulated anew for each seed, whole trips held out.
+Every training has one thread. Finished runs are lines of docs/accuracy/timelines.jsonl; a call goes on with those that
+are missing. --table prints the table of the runs that are there, and trains nothing.
 """
 import gzip
 import math
@@ -99,9 +98,9 @@ def interval(differences):
 
 
 def difference_text(differences):
-    """Their mean, and the half of the interval where there is one."""
+    """Their mean and the half of the interval, which two seeds would make wider than any measure can be."""
     mean, half = interval(differences)
-    return f"{mean:+.3f}" + (f" ± {half:.3f}" if len(differences) > 1 else "")
+    return f"{mean:+.3f}" + (f" ± {half:.3f}" if len(differences) > 2 else "")
 
 
 def table(lines):

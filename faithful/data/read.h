@@ -49,7 +49,7 @@ struct ReadOptions {
   std::string data_dir = {};             // where to look for a path that is not there; empty: FAITHFUL_DATA
 };
 
-// The fields that are set by name, all but `ignore`: the one table that describes them.
+// The fields that are set by name, all but `ignore` and `only`: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(ReadOptions& options);
 
 // The names that ReadOptions::format may have.

@@ -272,3 +272,5 @@ def test_every_kept_run_has_what_the_page_needs():
         assert line["method"] in [*methods.OURS, *methods.PEERS] and line["set"] in ts_files.SETS
         assert 0 <= line["accuracy"] <= 1 and line["log_loss"] >= 0, json.dumps(line)
         assert {"fit", "predict"} <= set(line["phases"]) and line["threads"] in (1, 2) and len(line["load"]) == 2
+    for line in measured.read_jsonl(ROOT / "docs" / "accuracy" / "timing.jsonl"):
+        assert line["threads"] == 2 and "copied_from" not in line, json.dumps(line)

@@ -155,17 +155,18 @@ TEST(WriteNewFile, MakesItsFolder) {
   EXPECT_EQ(read_if_there(folder / "removed/y"), std::nullopt);
 }
 
-// Another process, the last one of a job, removes the folder again and again.
+// As if other processes, each the last one of a job, removed the folder again and again.
 TEST(WriteNewFile, TheFolderMayVanish) {
   const TemporaryFolder folder;
   std::atomic<bool> done = false;
   std::thread other([&] {
     while (!done) {
       ::rmdir((folder / "shared").c_str());
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   });
-  for (int i = 0; i < 50; ++i) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+  for (int i = 0; std::chrono::steady_clock::now() < end; ++i) {
     const std::string path = folder / ("shared/x" + std::to_string(i));
     EXPECT_NO_THROW(EXPECT_TRUE(write_new_file(path, "x")));
     ::unlink(path.c_str());
