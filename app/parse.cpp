@@ -113,6 +113,8 @@ bool convert_flag(const Option& option, const std::string& text) {
 
 // Puts the texts into the option's target.
 void assign(const Option& option, const std::vector<std::string>& texts) {
+  for (const std::string& text : texts)  // a variable of the shell that is not set, perhaps
+    if (text.empty()) reject({{option.long_name()}, "a value", "an empty text"});
   if (option.set) {
     for (const std::string& text : option.is_list() ? texts : std::vector{texts.back()}) option.set(text);
     return;

@@ -182,7 +182,7 @@ std::string thresholds_text(const TrainedModel& model) {
     reject({{"--thresholds"},
             "a model that keeps its validation scores",
             "none",
-            "models of two classes that are trained again keep them"});
+            "models of two classes keep them where both are in the part that validates"});
   constexpr std::size_t kRows = 20;
   const ThresholdCurve& curve = *model.thresholds;
   Table table{

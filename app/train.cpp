@@ -18,6 +18,7 @@
 #include "faithful/io/file.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/model/ensemble.h"
+#include "faithful/model/linear_model.h"
 #include "faithful/train/checkpoint.h"
 #include "faithful/train/fit_details.h"
 #include "faithful/trained/model_file.h"
@@ -113,7 +114,9 @@ std::string kind_text(const TrainedModel& model) {
 }
 
 std::string schedule_text(const FitResult& result, const FitOptions& options) {
-  if (result.training.record.history.empty()) return {};
+  const bool without_steps =
+      result.model.kernels() != nullptr || dynamic_cast<const LinearModel*>(result.model.predictor.get()) != nullptr;
+  if (result.training.record.history.empty() || without_steps) return {};
   if (result.epochs_chosen > 0) return fmt::format("; {} epochs, chosen by cross-validation", result.epochs_chosen);
   if (options.train.select == Selection::kLast || !result.mean_of_folds.empty())
     return fmt::format("; {} steps", result.training.steps);

@@ -237,7 +237,9 @@ def ablation_text():
 
 def others_text(name, table):
     """The table of runs that another tool has made."""
-    lines = measured.read_jsonl(RESULTS / f"{name}.jsonl")
+    latest = {tuple(line.get(key) for key in ("case", "arm", "method", "seed")): line
+              for line in measured.read_jsonl(RESULTS / f"{name}.jsonl")}
+    lines = list(latest.values())
     if not lines:
         return f"Not yet measured: `tools/{name}`."
     commits = sorted({line["commit"] for line in lines})

@@ -126,7 +126,8 @@ def table(lines):
 def main():
     every = ",".join(str(i + 1) for i in range(len(CASES)))
     options = trainer.arguments_of_tool(__doc__, ROOT, "timelines.jsonl",
-                                        ("--cases", {"default": every, "help": "such as 1,3 [all]"}))
+                                        ("--cases", {"default": every, "help": "such as 1,3 [all]"}),
+                                        ("--methods", {"default": ",".join(METHODS), "help": "such as auto [all]"}))
     lines = measured.read_jsonl(options.output)
     if options.table:
         print(table(lines))
@@ -135,7 +136,7 @@ def main():
     finished = {(line["case"], line["method"], line["seed"]) for line in lines if line["commit"] == commit}
     for case in [CASES[int(number) - 1] for number in options.cases.split(",")]:
         for seed in SEEDS:
-            missing = [method for method in METHODS if (case, method, seed) not in finished]
+            missing = [method for method in options.methods.split(",") if (case, method, seed) not in finished]
             if not missing:
                 continue
             (ROOT / "build").mkdir(exist_ok=True)

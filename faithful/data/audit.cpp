@@ -117,6 +117,11 @@ void audit_rate(PartAudit& part, const SeriesList& list, double stated) {
   const auto uneven = std::ranges::count_if(
       steps, [&](std::uint64_t step) { return std::abs(static_cast<double>(step) - usual) > 0.01 * usual; });
   part.uneven_steps = static_cast<double>(uneven) / static_cast<double>(steps.size());
+  for (const std::uint64_t step : steps) {
+    if (usual == 0 || static_cast<double>(step) <= kGapSteps * usual) continue;
+    ++part.gaps;
+    part.longest_gap = std::max(part.longest_gap, static_cast<double>(step) / 1e9);
+  }
 }
 
 void audit_duplicates(PartAudit& part, const SeriesList& list) {

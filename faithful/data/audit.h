@@ -36,6 +36,8 @@ struct PartAudit {
   std::size_t shortest = 0, median_length = 0, longest = 0;
   double rate = 0;                                    // samples a second, from the times or stated; 0: unknown
   double uneven_steps = 0;                            // share of the steps in time that differ from the median by > 1 %
+  std::size_t gaps = 0;                               // steps in time that are gaps: see kGapSteps
+  double longest_gap = 0;                             // in seconds; 0: none
   std::vector<ChannelAudit> channels;                 // [C]
   std::vector<std::vector<std::string>> same_series;  // names of series whose values are equal
   std::size_t labelled_rows = 0, anomalous_rows = 0;  // of series with point labels

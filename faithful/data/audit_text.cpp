@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/progress.h"
 #include "faithful/base/utf8.h"
 #include "faithful/data/audit.h"
 #include "faithful/io/json.h"
@@ -66,6 +67,9 @@ std::string rate_text(const PartAudit& part) {
   std::string text = part.rate >= 1 ? fmt::format("{:.6g} samples a second", part.rate)
                                     : fmt::format("one sample every {:.6g} s", 1 / part.rate);
   if (part.uneven_steps > 0) text += fmt::format(", {:.2f} % of the steps differ", 100 * part.uneven_steps);
+  if (part.gaps > 0)
+    text += fmt::format("; {} gaps, the longest {}: windows reach across them", count_text(part.gaps),
+                        duration_text(part.longest_gap));
   return text;
 }
 
@@ -199,6 +203,7 @@ Json part_json(const PartAudit& part, const Audit& audit) {
   json.set("series", part.series).set("rows", part.rows);
   json.set("shortest", part.shortest).set("median_length", part.median_length).set("longest", part.longest);
   json.set("rate", part.rate == 0 ? Json() : Json(part.rate)).set("uneven_steps", part.uneven_steps);
+  json.set("gaps", part.gaps).set("longest_gap", part.longest_gap);
   json.set("labelled_rows", part.labelled_rows).set("anomalous_rows", part.anomalous_rows);
   Json classes = Json::object();
   for (std::size_t k = 0; k < part.class_counts.size(); ++k) classes.set(audit.classes[k], part.class_counts[k]);

@@ -158,6 +158,32 @@ std::string time_words(const ReadOptions& options) {
   return fmt::format("a time (ISO 8601, or a number of {})", time_unit_of(options));
 }
 
+namespace {
+
+bool says_time_form(const ReadOptions& options) {
+  return !options.time_unit.empty() || !options.time_format.empty();
+}
+
+}  // namespace
+
+void check_date(std::string_view cell, const ReadOptions& options, const Place& place) {
+  const bool is_date = cell.size() == 8 && (cell.starts_with("19") || cell.starts_with("20")) &&
+                       parse_time_as(cell, "%Y%m%d").has_value();
+  if (is_date && !says_time_form(options))
+    reject({place, "a number of seconds", fmt::format("{}, which looks like a date", quote(cell)),
+            fmt::format("a date: {}; seconds: {}", field_text("time_format", "%Y%m%d"), field_text("time_unit", "s"))});
+}
+
+void check_seconds(const TimeSteps& steps, std::string_view cell, const ReadOptions& options, const Place& place) {
+  constexpr double kSecond = 1e9, kFirst = 20'000, kLast = 80'000;  // days of the years 1954 to 2119
+  const double from = static_cast<double>(steps.from) / kSecond, to = static_cast<double>(steps.to) / kSecond;
+  const double step = steps.count > 0 ? (to - from) / static_cast<double>(steps.count) : 0;
+  if (says_time_form(options) || from < kFirst || to > kLast || step <= 0 || step > 0.5) return;
+  reject({place, "a number of seconds",
+          fmt::format("{} and steps of {:.3g} on average, which look like days of a spreadsheet", quote(cell), step),
+          fmt::format("days: {}; seconds: {}", field_text("time_unit", "days"), field_text("time_unit", "s"))});
+}
+
 std::vector<std::string> anomaly_classes() {
   return {"normal", "anomalous"};
 }

@@ -99,10 +99,14 @@ DataPart read_part(std::string_view text, const Place& place) {
   reject({place, "train, test or nothing", quote(text)});
 }
 
+constexpr const char* kUnsorted = "sort the rows by time; where clocks were set back, add the offset from UTC";
+
 class TableSplitter {
  public:
   TableSplitter(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const ReadOptions& options)
       : file_(file), table_(table), roles_(roles), options_(options) {}
+
+  bool has_times_as_numbers() const { return roles_.time && parse_number<double>(trimmed(text(*roles_.time, 0))); }
 
   void split_into(Dataset& dataset, const std::string& single_name) {
     std::vector<std::string> class_of_series;
@@ -197,23 +201,13 @@ class TableSplitter {
                 time_hint(fmt::format("other units: {}; other formats: {}", field_text("time_unit", "ms"),
                                       field_text("time_format", "\"%d.%m.%Y\"")))});
       }
-      if (t == 0) check_seconds(cell, place(*roles_.time, row));
+      if (t == 0) check_date(cell, options_, place(*roles_.time, row));
       if (t > 0 && *time < series.times[t - 1])
-        reject(
-            {place(*roles_.time, row), "times that never decrease", quote(cell), time_hint("sort the rows by time")});
+        reject({place(*roles_.time, row), "times that never decrease", quote(cell), time_hint(kUnsorted)});
       series.times[t] = *time;
     }
-  }
-
-  // 20240131 is a day, hardly a second of August 1970.
-  void check_seconds(std::string_view cell, const Place& place) const {
-    const bool said = !options_.time_unit.empty() || !options_.time_format.empty();
-    const bool is_date = cell.size() == 8 && (cell.starts_with("19") || cell.starts_with("20")) &&
-                         parse_time_as(cell, "%Y%m%d").has_value();
-    if (is_date && !said)
-      reject(
-          {place, "a number of seconds", fmt::format("{}, which looks like a date", quote(cell)),
-           fmt::format("a date: {}; seconds: {}", field_text("time_format", "%Y%m%d"), field_text("time_unit", "s"))});
+    check_seconds({series.times.front(), series.times.back(), series.length() - 1}, text(*roles_.time, row_of(0)),
+                  options_, place(*roles_.time, row_of(0)));
   }
 
   // What to do about a time; a column that was only found to be one may be none.
@@ -266,10 +260,7 @@ TableColumns columns_of(const CsvFile& file, const Roles& roles, const ReadOptio
   TableColumns table{.count = file.columns(), .named = file.has_header(), .decimal = decimal_of(options)};
   const auto name = [&](std::optional<std::size_t> column) { return column ? column_name(file, *column) : ""; };
   table.time = name(roles.time);
-  if (roles.time) {
-    table.time_format = options.time_format;
-    table.time_unit = time_unit_of(options);
-  }
+  if (roles.time) table.time_format = options.time_format;
   table.label = name(roles.label);
   if (roles.label) {
     table.positive = options.positive;
@@ -292,8 +283,10 @@ Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& rol
   } else {
     dataset.channels = numbered_channels(table.columns.size());
   }
-  TableSplitter(file, table, roles, options).split_into(dataset, dataset.name);
+  TableSplitter splitter(file, table, roles, options);
+  splitter.split_into(dataset, dataset.name);
   dataset.table = columns_of(file, roles, options);
+  if (splitter.has_times_as_numbers()) dataset.table.time_unit = time_unit_of(options);
   if (roles.time_was_found) {
     dataset.notes.push_back(fmt::format("column {} is taken as the time (another column: {}; none: {})",
                                         quote(column_name(file, *roles.time)), field_text("time", "COLUMN"),
@@ -341,8 +334,7 @@ void stream_csv(const std::string& path, const ReadOptions& options, const std::
     Dataset block = finished(dataset_of(file, table, roles, path, options), path, "csv", options);
     const std::vector<std::int64_t>& times = block.series[0].times;
     if (last && !times.empty() && times[0] < *last)
-      reject({file.place(first_line, *roles.time), "times that never decrease", "an earlier one",
-              "sort the rows by time"});
+      reject({file.place(first_line, *roles.time), "times that never decrease", "an earlier one", kUnsorted});
     if (!times.empty()) last = times.back();
     rows += block.rows();
     take(block);

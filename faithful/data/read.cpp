@@ -1,7 +1,10 @@
 #include "faithful/data/read.h"
 
+#include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -93,7 +96,10 @@ std::vector<Setting> settings(ReadOptions& options) {
        &options.time},
       {{"time_format", "FORMAT", "format of times, such as \"%d.%m.%Y %H:%M:%S\" (as strptime has it)"},
        &options.time_format},
-      {{"time_unit", "U", "unit of times that are numbers", {.choices = {"s", "ms", "us", "ns"}, .shown_default = "s"}},
+      {{"time_unit",
+        "U",
+        "unit of times that are numbers; days: those of spreadsheets",
+        {.choices = {"s", "ms", "us", "ns", "days"}, .shown_default = "s"}},
        &options.time_unit},
       {{"series", "COLUMN", "column with the names of series, where a table holds several"}, &options.series},
       {{"part_column", "COLUMN", "column that says train or test for each row of a table"}, &options.part_column},
@@ -139,12 +145,51 @@ std::string find_data(const std::string& path, const std::string& data_dir) {
   return path;
 }
 
+namespace {
+
+struct Extent {
+  float low = std::numeric_limits<float>::infinity(), high = -low;  // of the values that are there
+};
+
+std::vector<Extent> extents_of(const Dataset& dataset) {
+  std::vector<Extent> extents(dataset.channels.size());
+  for (const Series& series : dataset.series)
+    for (std::size_t t = 0; t < series.length(); ++t)
+      for (std::size_t c = 0; c < extents.size(); ++c) {  // no comparison with a missing value holds
+        extents[c].low = std::min(extents[c].low, series.values(t, c));
+        extents[c].high = std::max(extents[c].high, series.values(t, c));
+      }
+  return extents;
+}
+
+// Values are kept in single precision, which has steps of 64 at 1e9: too coarse for a counter that moves by 10.
+void add_notes_of_digits(Dataset& dataset) {
+  constexpr double kWhole = 1 << 24, kFewSteps = 64;  // from kWhole on, not even whole numbers are exact
+  const std::vector<Extent> extents = extents_of(dataset);
+  for (std::size_t c = 0; c < extents.size(); ++c) {
+    const double low = static_cast<double>(extents[c].low), high = static_cast<double>(extents[c].high);
+    const double most = std::max(std::fabs(low), std::fabs(high)), range = high - low;
+    const double step = std::ldexp(1, std::max(std::ilogb(most), -100) - 23);
+    if (!std::isfinite(range) || range < 0 || range >= kFewSteps * step || (range == 0 && most < kWhole)) continue;
+    dataset.notes.push_back(
+        fmt::format("channel {} has values from {} to {}, and single precision keeps only multiples of {} there: "
+                    "subtract a constant from it first, else small differences are lost",
+                    quote(dataset.channels[c]), extents[c].low, extents[c].high, step));
+  }
+}
+
+}  // namespace
+
 Dataset load_dataset(const std::string& path, const ReadOptions& options) {
   if (!options.time_format.empty()) check_time_format(options.time_format);
   const std::string found = find_data(path, options.data_dir);
   const std::string name = options.format.empty() ? format_of(found) : options.format;
   for (const Format& format : kFormats)
-    if (name == format.name) return only_part(format.read(found, options), options.part);
+    if (name == format.name) {
+      Dataset dataset = only_part(format.read(found, options), options.part);
+      add_notes_of_digits(dataset);
+      return dataset;
+    }
   reject({{.field = "format"}, "a known format", quote(name), suggest(name, read_formats())});
 }
 

@@ -34,7 +34,7 @@ struct ReadOptions {
   bool positive_may_lack = false;        // else it is an error where no label is `positive`
   std::string time = {};                 // csv: column of times; empty: by its name or its dates; none: no column
   std::string time_format = {};          // of times that are text, such as %d.%m.%Y %H:%M; empty: ISO 8601
-  std::string time_unit = {};            // of times that are numbers (since 1970): s, ms, us, ns; empty: s
+  std::string time_unit = {};            // of times that are numbers: s, ms, us, ns (since 1970), days; empty: s
   std::string series = {};               // csv: column that names the series of each row
   std::string part_column = {};          // csv: column that holds train or test
   std::vector<std::string> ignore = {};  // csv: columns to leave out

@@ -102,6 +102,15 @@ void recall_time_form(const TableColumns& known, std::string_view cell, ReadOpti
 std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options);
 std::string time_words(const ReadOptions& options);  // what an error about it expected
 
+// InputError where numbers are hardly seconds, and the options say neither unit nor format: 20240131 is a day; 45123.5
+// is noon of a day in a spreadsheet, if other rows are a small part of 1 later. `cell`: at `place`, the first one.
+void check_date(std::string_view cell, const ReadOptions& options, const Place& place);
+struct TimeSteps {
+  std::int64_t from = 0, to = 0;
+  std::size_t count = 0;
+};
+void check_seconds(const TimeSteps& steps, std::string_view cell, const ReadOptions& options, const Place& place);
+
 // ---- labels
 
 // Makes dataset.classes of the names of all series (empty: no label), in the order of ordered_classes. `positive`: two

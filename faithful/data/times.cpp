@@ -52,10 +52,20 @@ std::optional<std::int64_t> take_zone(TimeCursor& cursor) {
 
 namespace {
 
-constexpr std::int64_t kSecond = kNanoseconds;
+constexpr std::int64_t kSecond = kNanoseconds, kMillisecond = kSecond / 1'000, kDay = 86'400 * kSecond;
+
+// Day 0 of a spreadsheet is 1899-12-30. Its times of day are shares of a day, exact to the ms.
+std::optional<std::int64_t> of_spreadsheet(std::int64_t day, std::int64_t nanoseconds) {
+  constexpr std::int64_t kDay1970 = 25'569;
+  return multiply_add(day - kDay1970, kDay, (nanoseconds + kMillisecond / 2) / kMillisecond * kMillisecond);
+}
+
+std::int64_t nanoseconds_of(std::string_view unit) {
+  return unit == "days" ? kDay : unit == "s" ? kSecond : unit == "ms" ? kMillisecond : unit == "us" ? 1'000 : 1;
+}
 
 std::optional<std::int64_t> parse_epoch(std::string_view text, std::string_view unit) {
-  const std::int64_t scale = unit == "s" ? kSecond : unit == "ms" ? 1'000'000 : unit == "us" ? 1'000 : 1;
+  const std::int64_t scale = nanoseconds_of(unit);
   TimeCursor cursor(text);
   const bool negative = cursor.take('-');
   if (!negative) cursor.take('+');
@@ -66,6 +76,7 @@ std::optional<std::int64_t> parse_epoch(std::string_view text, std::string_view 
   const std::optional<std::int64_t> whole = parse_number<std::int64_t>(whole_digits);
   const std::optional<std::int64_t> fraction = scaled_fraction(fraction_digits, scale);
   if (!whole || !fraction) return std::nullopt;
+  if (unit == "days") return negative ? std::nullopt : of_spreadsheet(*whole, *fraction);
   return negative ? multiply_add(-*whole, scale, -*fraction) : multiply_add(*whole, scale, *fraction);
 }
 

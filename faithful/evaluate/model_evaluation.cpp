@@ -52,15 +52,23 @@ Json reliability_json(const Matrix<float>& probabilities, const Windows& windows
   return bins;
 }
 
+std::string acquaintance_note(Acquaintance found) {
+  const std::string flag = field_text("held_out");
+  if (found == Acquaintance::kSameData)
+    return fmt::format("the model was trained on this data, so the scores are too good: {} takes only its test part",
+                       flag);
+  if (found == Acquaintance::kSameName)
+    return "this data has the name of that which the model was trained on: where it has the same rows, the scores are "
+           "too good";
+  return {};
+}
+
 }  // namespace
 
 Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool held_out) {
   if (held_out) return test_part(dataset, model);
-  if (is_training_data(dataset, model))
-    dataset.notes.push_back(
-        fmt::format("this looks like the data that the model was trained on, so the scores are too good: {} takes only "
-                    "its test part",
-                    field_text("held_out")));
+  if (std::string note = acquaintance_note(acquaintance_of(dataset, model)); !note.empty())
+    dataset.notes.push_back(std::move(note));
   if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
   keep_labelled(dataset);
   Windows windows = cut_for_model(dataset, model);

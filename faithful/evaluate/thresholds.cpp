@@ -1,5 +1,6 @@
 #include "faithful/evaluate/thresholds.h"
 
+#include <algorithm>
 #include <cassert>
 #include <deque>
 
@@ -11,14 +12,27 @@ namespace faithful {
 
 namespace {
 
+// From the first time to the last, in ns. A gap counts as a usual step.
+double watched_nanoseconds(std::span<const std::int64_t> times) {
+  std::vector<double> steps;
+  for (std::size_t t = 1; t < times.size(); ++t)
+    steps.push_back(static_cast<double>(nanoseconds_between(times[t - 1], times[t])));
+  if (steps.empty()) return 0;
+  std::vector<double> sorted = steps;
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  double sum = 0;
+  for (const double step : steps) sum += *middle > 0 && step > kGapSteps * *middle ? *middle : step;
+  return sum;
+}
+
 // What windows first .. last cover, in days; 0 where there are no times.
 double days_of(const Windows& windows, const Range& stretch) {
   const Window &first = windows[stretch.begin], &last = windows[stretch.end - 1];
   const std::vector<std::int64_t>& times = windows.dataset().series[first.series].times;
-  constexpr double kNanoseconds = 86'400e9;
+  constexpr double kDay = 86'400e9;
   if (times.empty()) return 0;
-  return static_cast<double>(nanoseconds_between(times[first.begin], times[last.begin + last.length - 1])) /
-         kNanoseconds;
+  return watched_nanoseconds(std::span(times).subspan(first.begin, last.begin + last.length - first.begin)) / kDay;
 }
 
 bool has_times(const Windows& windows) {

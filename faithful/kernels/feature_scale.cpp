@@ -35,21 +35,26 @@ std::vector<Moments> moments_of(const Matrix<float>& features, std::size_t begin
   return all;
 }
 
+// Infinity stays: no class follows from a sum that overflowed.
+float within(float value, float bound) {
+  return std::isinf(value) ? value : std::clamp(value, -bound, bound);
+}
+
 }  // namespace
 
 void FeatureScale::apply(std::span<float> features) const {
   assert(features.size() == shift.size());
-  for (std::size_t f = 0; f < plain; ++f) features[f] = (features[f] - shift[f]) * factor[f];
+  for (std::size_t f = 0; f < plain; ++f) features[f] = within((features[f] - shift[f]) * factor[f], bound);
   for (std::size_t f = plain; f < features.size(); ++f) {
     const float root = std::sqrt(features[f]);
-    features[f] = root == 0 ? 0 : (root - shift[f]) * factor[f];
+    features[f] = root == 0 ? 0 : within((root - shift[f]) * factor[f], bound);
   }
 }
 
-FeatureScale fit_and_scale(Matrix<float>& features, std::size_t plain, ThreadPool& pool) {
+FeatureScale fit_and_scale(Matrix<float>& features, std::size_t plain, float bound, ThreadPool& pool) {
   constexpr double kLeast = 1e-6;  // of the deviation, as a share of the mean: less is rounding
   const std::size_t columns = features.columns;
-  FeatureScale scale{plain, std::vector<float>(columns), std::vector<float>(columns)};
+  FeatureScale scale{plain, std::vector<float>(columns), std::vector<float>(columns), bound};
   pool.run((columns + kColumns - 1) / kColumns, [&](std::size_t block) {
     const std::size_t begin = block * kColumns, end = std::min(columns, begin + kColumns);
     for (std::size_t i = 0; i < features.rows; ++i)
@@ -65,7 +70,7 @@ FeatureScale fit_and_scale(Matrix<float>& features, std::size_t plain, ThreadPoo
     for (std::size_t i = 0; i < features.rows; ++i) {
       for (std::size_t f = begin; f < end; ++f) {
         float& value = features(i, f);
-        value = f >= plain && value == 0 ? 0 : (value - scale.shift[f]) * scale.factor[f];
+        value = f >= plain && value == 0 ? 0 : within((value - scale.shift[f]) * scale.factor[f], scale.bound);
       }
     }
   });

@@ -95,6 +95,11 @@ KernelOptions within_memory(const KernelModelOptions& options, std::size_t windo
   return features;
 }
 
+// In deviations. Of timelines the unusual is what is looked for.
+float bound_of(const Dataset& dataset) {
+  return dataset.has_point_labels() ? 10 : 3;
+}
+
 // [n, K] of ridge scores.
 Matrix<float> probabilities_of_scores(const Matrix<float>& scores, std::size_t classes, double temperature) {
   Matrix<float> logits = scores, found(scores.rows, classes);
@@ -111,7 +116,7 @@ KernelModelFit fit_kernel_model(const Windows& train, const KernelModelOptions& 
     reject({{train.dataset().place()}, "at least 2 labelled windows", fmt::format("{}", chosen.numbers.size())});
   KernelFeatures features = KernelFeatures::fit(train, within_memory(options, chosen.numbers.size()), pool);
   Matrix<float> x = features.features_of(train, chosen.numbers, pool);
-  FeatureScale scale = fit_and_scale(x, features.rocket_count(), pool);
+  FeatureScale scale = fit_and_scale(x, features.rocket_count(), bound_of(train.dataset()), pool);
   RidgeFit ridge = fit_ridge(x, chosen.labels, train.classes(),
                              {.weights = std::move(chosen.weights), .groups = groups_of(train, chosen.numbers)}, pool);
   Matrix<float> held_out = probabilities_of_scores(ridge.held_out, train.classes(), ridge.temperature);

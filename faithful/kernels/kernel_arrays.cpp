@@ -18,6 +18,7 @@ constexpr const char* kBiases = "kernels.biases";
 constexpr const char* kCompetingArray = "kernels.competing";
 constexpr const char* kShift = "kernels.shift";
 constexpr const char* kFactor = "kernels.factor";
+constexpr const char* kBound = "kernels.bound";
 constexpr const char* kWeights = "kernels.weights";
 constexpr const char* kOffset = "kernels.offset";
 constexpr const char* kFit = "kernels.fit";
@@ -121,6 +122,7 @@ KernelArrays::KernelArrays(const KernelModel& model) {
       safetensors_entry<float>(kCompetingArray, {table.hydra.size(), 8, 9}, competing_),
       safetensors_entry<float>(kShift, {features}, parts.scale.shift),
       safetensors_entry<float>(kFactor, {features}, parts.scale.factor),
+      safetensors_entry<float>(kBound, {1}, {&parts.scale.bound, 1}),
       safetensors_entry<float>(kWeights, {features, outputs}, parts.weights.values),
       safetensors_entry<float>(kOffset, {outputs}, parts.offset),
       safetensors_entry<double>(kFit, {2}, fit_),
@@ -147,6 +149,10 @@ KernelModel read_kernel_model(const Safetensors& file) {
     reject({{place}, "a penalty and a temperature", fmt::format("{}, {}", fit[0], fit[1])});
   const std::size_t count = features.count(), outputs = classes == 2 ? 1 : static_cast<std::size_t>(classes);
   FeatureScale scale{features.rocket_count(), file.values<float>(kShift), file.values<float>(kFactor)};
+  if (file.find(kBound) != nullptr) {  // not in files of version 0.1 up to November 2026
+    file.values_into<float>(kBound, std::vector<std::size_t>{1}, {&scale.bound, 1});
+    if (!(scale.bound > 0)) reject({{place}, "a bound above 0", fmt::format("{}", scale.bound)});
+  }
   std::vector<float> weights = file.values<float>(kWeights);
   if (weights.size() != count * outputs)
     reject({{place}, fmt::format("{} weights", count * outputs), fmt::format("{}", weights.size())});

@@ -44,8 +44,24 @@ void summarize_window(const float* values, std::size_t length, std::size_t chann
   for (std::size_t c = 0; c < channels; ++c) summarize_channel(values + c, length, channels, out + c * kSummaries);
 }
 
+// Infinity stays: no class follows from a sum that overflowed.
 void standardize(const LinearModelParts& parts, std::span<float> features) {
-  for (std::size_t c = 0; c < features.size(); ++c) features[c] = (features[c] - parts.shift[c]) * parts.factor[c];
+  for (std::size_t c = 0; c < features.size(); ++c) {
+    features[c] = (features[c] - parts.shift[c]) * parts.factor[c];
+    if (!parts.least.empty() && !std::isinf(features[c]))
+      features[c] = std::clamp(features[c], parts.least[c], parts.greatest[c]);
+  }
+}
+
+// Of standardized features. One that hardly varies in training could decide alone about a window in which it does.
+void fit_bounds(const Matrix<float>& x, LinearModelParts& parts) {
+  parts.least.assign(x.row(0).begin(), x.row(0).end());
+  parts.greatest = parts.least;
+  for (std::size_t i = 1; i < x.rows; ++i)
+    for (std::size_t c = 0; c < x.columns; ++c) {
+      parts.least[c] = std::min(parts.least[c], x(i, c));
+      parts.greatest[c] = std::max(parts.greatest[c], x(i, c));
+    }
 }
 
 // By mean and deviation of each column. What never changes says nothing.
@@ -123,6 +139,10 @@ LinearModel::LinearModel(LinearModelParts parts, const std::string& place) : par
   require(parts_.classes >= 2, "at least two classes", parts_.classes);
   require(parts_.shift.size() == features && parts_.factor.size() == features, "five features of each channel",
           parts_.shift.size());
+  require(parts_.least.size() == parts_.greatest.size() && (parts_.least.empty() || parts_.least.size() == features),
+          "bounds of every feature", parts_.least.size());
+  for (std::size_t c = 0; c < parts_.least.size(); ++c)
+    require(parts_.least[c] <= parts_.greatest[c], "bounds in their order", c);
   require(parts_.weights.rows == shape().outputs() && parts_.weights.columns == features + 1,
           "a weight of every feature", parts_.weights.columns);
 }
@@ -153,6 +173,7 @@ LinearModel fit_linear_model(const Windows& train, const LinearModelOptions& opt
   Matrix<float> x = summary_features(train, pool);
   fit_standard(x, parts);
   for (std::size_t i = 0; i < x.rows; ++i) standardize(parts, x.row(i));
+  if (options.bounded) fit_bounds(x, parts);
   parts.weights = fit_weights(x, train, options, pool);
   return LinearModel(std::move(parts));
 }

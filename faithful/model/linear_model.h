@@ -20,12 +20,14 @@ struct LinearModelOptions {
   double rate = 0.05;         // the highest learning rate; warm-up and cosine as in every training
   double decay = 0.01;        // of the weights, by AdamW
   bool weigh_classes = true;  // every class has the same total weight in the loss
+  bool bounded = false;       // a feature beyond its training values counts as the nearest of them
 };
 
 // What the model's predictions are made of.
 struct LinearModelParts {
   std::size_t channels = 1, length = 1, classes = 2;  // C, samples of the longest window, K
   std::vector<float> shift = {}, factor = {};         // [5 C]: a feature is standardized as (x - shift) * factor
+  std::vector<float> least = {}, greatest = {};       // [5 C]: bounds of the standardized features; empty: none
   Matrix<float> weights = {};                         // [outputs, 5 C + 1], the offset last
 };
 

@@ -21,7 +21,8 @@ SetLimit choose_set_limit(const TrainedModel& model, double coverage) {
     reject({{.field = "coverage"},
             "a model that keeps held-out scores",
             "none",
-            "models of whole series that are trained again keep them"});
+            fmt::format("models of whole series keep them where a part of the data validates, as with {}",
+                        field_text("folds", "5"))});
   const ConformalScores& known = *model.conformal;
   if (const std::optional<float> limit = conformal_limit(known.scores, known.count, coverage)) return {*limit, ""};
   return {1, fmt::format("every set has all classes: {} held-out series promise a coverage of at most {:.3g}",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct StreamPredictor::State {
         rows(shape.length, shape.channels),
         times(shape.length, 1),
         furthest(shape.length, 1),
+        last_read(shape.channels),
+        is_read(shape.channels),
         positions(shape.uses_times() ? shape.length : 0),
         scaled(model.scaler.scaling == Scaling::kWindow ? shape.length * shape.channels : 0),
         logits(shape.outputs()),
@@ -64,6 +67,10 @@ struct StreamPredictor::State {
     FurthestReading& reading = furthest.add()[0];
     reading = {};
     take_further(model, values, count++, reading);
+    for (std::size_t c = 0; c < values.size(); ++c) {
+      if (!std::isnan(values[c])) last_read[c] = count;
+      is_read[c] = last_read[c] > 0 && last_read[c] + shape.length > count ? 1 : 0;
+    }
     if (!rows.full()) return {};
     model.predictor->logits_into({.count = 1, .values = window_values(), .valid = {}, .times = window_times()}, logits);
     probabilities_into<float>(logits, shape.classes, probabilities);
@@ -90,13 +97,14 @@ struct StreamPredictor::State {
     FurthestReading worst;
     for (const FurthestReading& one : furthest.window())
       if (one.distance > worst.distance) worst = one;
-    return check_prediction(model, worst, probabilities);
+    return check_prediction(model, worst, is_read, probabilities);
   }
 
   void clear() {
     rows.clear();
     times.clear();
     furthest.clear();
+    std::ranges::fill(last_read, 0);
     count = 0;
   }
 
@@ -106,6 +114,8 @@ struct StreamPredictor::State {
   SlidingRows<std::int64_t> times;
   SlidingRows<FurthestReading> furthest;  // [length], of each sample
   std::size_t count = 0;                  // samples
+  std::vector<std::size_t> last_read;     // [C]: number of the last sample with a reading, from 1; 0: none
+  std::vector<std::uint8_t> is_read;      // [C]: whether the window has a reading of the channel
   std::vector<float> positions;           // [length], where positions are times
   std::vector<float> scaled;              // [length, C], where each window is scaled by itself
   std::vector<float> logits, probabilities;

@@ -139,14 +139,22 @@ Candidate fit_kernels_by_folds(const JobData& data, const FitOptions& options, T
 Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool) {
   LinearModelOptions how = linear_options(options.baseline);
   how.weigh_classes = false;  // its probabilities are to mean what they say
-  return fit_by_folds("linear", data, pool, [&](const Windows& train) {
+  how.bounded = true;
+  Candidate linear = fit_by_folds("linear", data, pool, [&](const Windows& train) {
     return std::make_shared<const LinearModel>(fit_linear_model(train, how, pool));
   });
+  if (!options.calibrate || !linear.is_known()) return linear;
+  linear.temperature = fit_temperature_of(linear.held_out, data.labels);
+  sharpen(linear.held_out, *linear.temperature);
+  LinearModelParts parts = dynamic_cast<const LinearModel&>(*linear.members[0].model).parts();
+  for (float& weight : parts.weights.values) weight = static_cast<float>(weight / *linear.temperature);
+  linear.members[0].model = std::make_shared<const LinearModel>(std::move(parts));
+  return linear;
 }
 
 Candidate mix(const Candidate& first, const Candidate& second, std::span<const std::int32_t> labels) {
   const double share = share_of_first(first, second, labels);
-  Candidate mixed{.name = first.name + " and " + second.name};
+  Candidate mixed{.name = first.name + " and " + second.name, .temperature = first.temperature};
   const auto add = [&](const Candidate& one, double part) {
     double sum = 0;
     for (const EnsembleMember& member : one.members) sum += member.weight;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct Candidate {
   std::string name = {};                     // "Transformer", "kernels", "linear"
   std::vector<EnsembleMember> members = {};  // fitted to the training part; one, or those of an ensemble
   Matrix<float> held_out = {};               // [n, K]: probabilities, fold after fold; no rows: not known
+  std::optional<double> temperature = {};    // by which the logits of Transformers or linear models were divided
 
   bool is_known() const { return held_out.rows > 0; }
 };

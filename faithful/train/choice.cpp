@@ -13,6 +13,15 @@ namespace {
 constexpr const char* kStandard = "standard";  // of an encoder
 constexpr std::size_t kTransformersOfBest = 3;
 
+// The model that was chosen before and that a preset would change; empty: none.
+std::string_view model_against(const FitOptions& options, std::string_view preset, bool dfstrans) {
+  if (options.kind == ModelKind::kKernels) return preset == "fast" ? "" : "kernels";
+  if (options.kind == ModelKind::kLinear) return "linear";
+  if (options.model.is_dfstrans()) return dfstrans ? "" : "dfstrans";
+  if (options.kind == ModelKind::kTransformer) return dfstrans || preset == "best" || preset == "fast" ? "encoder" : "";
+  return "";
+}
+
 }  // namespace
 
 FitOptions default_fit_options() {
@@ -58,6 +67,9 @@ void set_model(FitOptions& options, std::string_view word) {
 void set_preset(FitOptions& options, std::string_view name) {
   if (std::ranges::find(fit_preset_names(), name) == fit_preset_names().end())
     reject({{.field = "preset"}, fmt::format("one of {}", fmt::join(fit_preset_names(), ", ")), quote(name)});
+  const ModelConfig chosen = preset(name == "best" || name == "fast" ? kStandard : name);
+  if (const std::string_view model = model_against(options, name, chosen.is_dfstrans()); !model.empty())
+    throw InputError(fmt::format("{} does not go with {}", field_text("preset", name), field_text("form", model)));
   if (name == "best" || name == "fast") {
     options.kind = name == "best" ? ModelKind::kMixed : ModelKind::kKernels;
     options.ensemble = name == "best" ? kTransformersOfBest : 1;
@@ -65,9 +77,6 @@ void set_preset(FitOptions& options, std::string_view name) {
   } else {
     options.kind = ModelKind::kTransformer;
   }
-  const ModelConfig chosen = preset(name);
-  if (options.model.is_dfstrans() && !chosen.is_dfstrans())
-    throw InputError(fmt::format("{} applies only to {}", field_text("preset", name), field_text("form", "encoder")));
   options.model = chosen;
   options.train = train_preset(name);
 }

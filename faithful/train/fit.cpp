@@ -76,8 +76,7 @@ class Job {
   bool fit_transformers(FitResult& result, Candidate& candidate);  // false: stopped
   Training training_of(const Prepared& data, std::size_t member, std::string title, std::size_t stop_after) const;
   std::vector<Trained> train(const std::vector<Training>& plan, std::size_t first);
-  void add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, FitResult& result,
-                    Candidate& candidate);
+  void add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, Candidate& candidate);
   void add_recorded_scores(const FitResult& result, Candidate& candidate) const;
   Candidate choose_kind(Candidate transformer, FitResult& result);
   void fit_left_out(FitResult& result) const;
@@ -267,14 +266,13 @@ bool Job::fit_transformers(FitResult& result, Candidate& candidate) {
   if (chooses_epochs())
     add_recorded_scores(result, candidate);
   else
-    add_held_out(trained, last, result, candidate);
+    add_held_out(trained, last, candidate);
   for (Trained& one : last) candidate.members.push_back({std::make_shared<const Transformer>(std::move(one.model))});
   return true;
 }
 
 // What the models say about windows that validate, calibrated together with the members that are kept.
-void Job::add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, FitResult& result,
-                       Candidate& candidate) {
+void Job::add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, Candidate& candidate) {
   const std::size_t n = data_->labels.size(), outputs = data_->all.config.outputs(), classes = dataset_.classes.size();
   if (n == 0) return;
   Matrix<float> logits(n * members.size(), outputs);  // of every member, one below the other
@@ -295,7 +293,7 @@ void Job::add_held_out(std::span<const Trained> folds, std::vector<Trained>& mem
         logits, labels, weighed ? data_->all.sets.train.class_weights() : std::vector<float>{}, classes);
     train::apply_to(found, logits);
     for (Trained& one : members) train::apply_to(found, one.model);
-    result.temperature = found.temperature;
+    candidate.temperature = found.temperature;
   }
   const Matrix<float> all = train::probabilities_of_logits(logits, classes);
   candidate.held_out = Matrix<float>(n, classes);
@@ -321,6 +319,7 @@ void Job::fit_left_out(FitResult& result) const {
   KernelModelOptions options{.features = options_.kernels};
   options.features.seed = options_.train.seed;
   const Windows& train = result.sets.train;
+  train::check_training_part(result.sets);
   KernelModelFit fit = fit_kernel_model(train, options, pool_);
   // Windows that the fit did not use are unseen as they are.
   result.held_out = fit.windows.size() == train.size() ? Matrix<float>(train.size(), dataset_.classes.size())
@@ -341,12 +340,12 @@ Candidate Job::choose_kind(Candidate transformer, FitResult& result) {
   train::Contest contest = train::judge(candidates, *data_, pool_);
   result.contest = std::move(contest.rows);
   result.contest_measure = std::move(contest.measure);
-  if (contest.winner > 0) result.temperature.reset();
   return std::move(candidates[contest.winner]);
 }
 
 void Job::keep(Candidate candidate, FitResult& result) const {
   result.model.predictor = train::model_of(candidate, data_->labels, options_.calibrate);
+  result.temperature = candidate.temperature;
   if (!candidate.is_known()) return;
   result.held_out = std::move(candidate.held_out);
   result.held_out_labels = data_->labels;

@@ -68,8 +68,8 @@ FAITHFUL_API const std::vector<std::string>& model_words();
 // best (Transformers and kernels), fast (kernels), and the presets of the Transformer (preset_names).
 FAITHFUL_API const std::vector<std::string>& fit_preset_names();
 
-// Sets kind, form and training by such a word. InputError for another one, and where a preset of the encoder is to
-// change a dfstrans.
+// Sets kind, form and training by such a word: the model first, then the preset. InputError for another word, and for a
+// preset of another model than the one that was set.
 FAITHFUL_API void set_model(FitOptions& options, std::string_view word);
 FAITHFUL_API void set_preset(FitOptions& options, std::string_view name);
 

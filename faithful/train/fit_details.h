@@ -30,9 +30,9 @@ struct FitResult {
   Matrix<float> held_out = {};  // [n, K]: probabilities of windows by models that were not fitted to them
   std::vector<std::int32_t> held_out_labels = {};  // [n]
   std::optional<double> held_out_log_loss = {};    // of them
-  std::optional<double> temperature = {};  // by which the logits of Transformers were divided; none: they were not
-  std::vector<ContestRow> contest = {};    // kAuto: the kinds that were tried, the Transformer first
-  std::string contest_measure = {};        // "accuracy", "AUC-PR"
+  std::optional<double> temperature = {};          // by which the logits of Transformers or a linear model were divided
+  std::vector<ContestRow> contest = {};            // kAuto: the kinds that were tried, the Transformer first
+  std::string contest_measure = {};                // "accuracy", "AUC-PR"
 
   Matrix<float> test_probabilities = {};                            // [n, K], of sets.test in order
   Scores test = {};                                                 // at the threshold

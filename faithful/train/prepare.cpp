@@ -70,7 +70,7 @@ void check_training_part(const WindowSets& sets) {
     reject({{place},
             "training windows of at least two classes",
             "those of one",
-            fmt::format("another {}", field_text("seed"))});
+            fmt::format("another {}; for a class of one series: {}", field_text("seed"), field_text("folds", "0"))});
 }
 
 bool validates_given_part(const FitOptions& options) {

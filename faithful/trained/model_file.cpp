@@ -35,7 +35,8 @@ constexpr const char* kFormat = "faithful classifier, version 1";
 constexpr const char* kConformalKey = "conformal";  // not in files of other models and of earlier versions
 constexpr const char* kShift = "scaler.shift";      // [1 + series, C]: common, then of each series
 constexpr const char* kFactor = "scaler.factor";    // the same
-constexpr const char* kSeen = "seen";               // [2, C]: least and greatest reading; not in older files
+constexpr const char* kSeen = "seen";  // [3, C]: least and greatest reading, 1 where none was missing; older files
+                                       // have two rows, or no such array
 
 bool is_of_predictor(const std::string& name) {
   return name != kShift && name != kFactor && name != kSeen;
@@ -125,11 +126,13 @@ ScalerRecord read_scaler(const Safetensors& file, const Json& json, std::size_t 
 SeenRange read_seen(const Safetensors& file, std::size_t channels) {
   SeenRange seen;
   if (file.find(kSeen) == nullptr) return seen;
-  std::vector<float> both(2 * channels);
-  file.values_into<float>(kSeen, std::vector<std::size_t>{2, channels}, both);
-  const auto middle = both.begin() + static_cast<std::ptrdiff_t>(channels);
-  seen.low.assign(both.begin(), middle);
-  seen.high.assign(middle, both.end());
+  const std::vector<std::size_t>& shape = file.at(kSeen).shape;
+  const std::size_t rows = !shape.empty() && shape[0] == 3 ? 3 : 2;
+  Matrix<float> all(rows, channels);
+  file.values_into<float>(kSeen, std::vector<std::size_t>{rows, channels}, all.values);
+  seen.low.assign(all.row(0).begin(), all.row(0).end());
+  seen.high.assign(all.row(1).begin(), all.row(1).end());
+  if (rows == 3) seen.always.assign(all.row(2).begin(), all.row(2).end());
   return seen;
 }
 
@@ -260,7 +263,10 @@ std::string model_bytes(const TrainedModel& model) {
                                            safetensors_entry<float>(kFactor, shape, scaler.factor)};
   std::vector<float> seen = model.seen.low;
   seen.insert(seen.end(), model.seen.high.begin(), model.seen.high.end());
-  if (model.seen.known()) entries.push_back(safetensors_entry<float>(kSeen, {2, model.channels.size()}, seen));
+  seen.insert(seen.end(), model.seen.always.begin(), model.seen.always.end());
+  if (model.seen.known())
+    entries.push_back(
+        safetensors_entry<float>(kSeen, {seen.size() / model.channels.size(), model.channels.size()}, seen));
   const trained::PredictorArrays arrays(*model.predictor);
   entries.insert(entries.end(), arrays.entries().begin(), arrays.entries().end());
   metadata[std::string(kDigestKey)] = digest_of(entries, metadata);

@@ -19,10 +19,12 @@ constexpr const char* kConfigKey = "config";
 constexpr const char* kKernelsKey = "kernels";
 constexpr const char* kLinearKey = "linear";
 constexpr const char* kEnsembleKey = "ensemble";
-constexpr const char* kLinearShape = "linear.shape";      // [3]: C, S, K
-constexpr const char* kLinearShift = "linear.shift";      // [5 C]
-constexpr const char* kLinearFactor = "linear.factor";    // [5 C]
-constexpr const char* kLinearWeights = "linear.weights";  // [outputs, 5 C + 1]
+constexpr const char* kLinearShape = "linear.shape";        // [3]: C, S, K
+constexpr const char* kLinearShift = "linear.shift";        // [5 C]
+constexpr const char* kLinearFactor = "linear.factor";      // [5 C]
+constexpr const char* kLinearLeast = "linear.least";        // [5 C]
+constexpr const char* kLinearGreatest = "linear.greatest";  // [5 C]
+constexpr const char* kLinearWeights = "linear.weights";    // [outputs, 5 C + 1]
 
 std::string member_prefix(std::size_t i) {
   return fmt::format("members.{}.", i);
@@ -136,11 +138,16 @@ std::shared_ptr<const WindowModel> read_linear(const Safetensors& arrays, const 
                          .classes = static_cast<std::size_t>(classes),
                          .shift = arrays.values<float>(kLinearShift),
                          .factor = arrays.values<float>(kLinearFactor)};
+  if (arrays.find(kLinearLeast) != nullptr) {  // not in files of version 0.1 up to November 2026
+    parts.least = arrays.values<float>(kLinearLeast);
+    parts.greatest = arrays.values<float>(kLinearGreatest);
+  }
   std::vector<float> weights = arrays.values<float>(kLinearWeights);
   const std::vector<std::size_t>& sizes = arrays.at(kLinearWeights).shape;
   if (sizes.size() != 2) reject({{place}, "weights of two dimensions", fmt::format("{}", sizes.size())});
   parts.weights = Matrix<float>(sizes[0], sizes[1], std::move(weights));
-  for (const std::vector<float>* values : {&parts.shift, &parts.factor, &parts.weights.values})
+  for (const std::vector<float>* values :
+       {&parts.shift, &parts.factor, &parts.least, &parts.greatest, &parts.weights.values})
     check_finite(*values, place + ": linear model");
   return std::make_shared<LinearModel>(std::move(parts), place + ": linear model");
 }
@@ -228,6 +235,10 @@ void PredictorArrays::add(const WindowModel& model, const std::string& prefix) {
     entries_.push_back(safetensors_entry<std::int64_t>(prefix + kLinearShape, {3}, shape));
     entries_.push_back(safetensors_entry<float>(prefix + kLinearShift, {parts.shift.size()}, parts.shift));
     entries_.push_back(safetensors_entry<float>(prefix + kLinearFactor, {parts.factor.size()}, parts.factor));
+    if (!parts.least.empty()) {
+      entries_.push_back(safetensors_entry<float>(prefix + kLinearLeast, {parts.least.size()}, parts.least));
+      entries_.push_back(safetensors_entry<float>(prefix + kLinearGreatest, {parts.greatest.size()}, parts.greatest));
+    }
     entries_.push_back(
         safetensors_entry<float>(prefix + kLinearWeights, {weights.rows, weights.columns}, weights.values));
   } else {

@@ -37,13 +37,15 @@ void take_further(const TrainedModel& model, std::span<const float> values, std:
   }
 }
 
-PredictionCheck check_prediction(const TrainedModel&, const FurthestReading& furthest,
-                                 std::span<const float> probabilities) {
-  PredictionCheck check{.furthest = furthest};
+PredictionCheck check_prediction(const TrainedModel& model, const FurthestReading& furthest,
+                                 std::span<const std::uint8_t> is_read, std::span<const float> probabilities) {
+  PredictionCheck check{.furthest = furthest, .nothing_read = std::ranges::count(is_read, 0) == std::ssize(is_read)};
+  for (std::size_t c = 0; c < model.seen.always.size() && !check.silent; ++c)
+    if (is_read[c] == 0 && model.seen.always[c] > 0) check.silent = c;
   const bool finite = std::ranges::all_of(probabilities, [](float p) { return std::isfinite(p); });
-  if (!finite) {
+  if (!finite || check.nothing_read) {
     check.status = PredictionStatus::kInvalid;
-  } else if (furthest.distance > kFarOutside) {
+  } else if (furthest.distance > kFarOutside || check.silent) {
     check.status = PredictionStatus::kOutOfRange;
   }
   return check;
@@ -52,13 +54,21 @@ PredictionCheck check_prediction(const TrainedModel&, const FurthestReading& fur
 PredictionCheck check_prediction(const TrainedModel& model, const Series& series, const Range& samples,
                                  std::span<const float> probabilities) {
   FurthestReading furthest;
-  for (std::size_t t = samples.begin; t < samples.end; ++t) take_further(model, series.values.row(t), t, furthest);
-  return check_prediction(model, furthest, probabilities);
+  std::vector<std::uint8_t> is_read(model.channels.size(), 0);
+  for (std::size_t t = samples.begin; t < samples.end; ++t) {
+    take_further(model, series.values.row(t), t, furthest);
+    for (std::size_t c = 0; c < is_read.size(); ++c)
+      if (!std::isnan(series.values(t, c))) is_read[c] = 1;
+  }
+  return check_prediction(model, furthest, is_read, probabilities);
 }
 
 std::string reason_text(const TrainedModel& model, const PredictionCheck& check) {
   const FurthestReading& found = check.furthest;
   if (check.status == PredictionStatus::kOk) return {};
+  if (check.nothing_read) return "nothing was read: all values are missing";
+  if (check.silent && found.distance <= kFarOutside)
+    return fmt::format("{} has no reading; in training none was missing", model.channels[*check.silent]);
   if (found.distance == 0) return "the score is not a finite number, though all readings are";
   std::string text = fmt::format("{} reads {} at sample {}", model.channels[found.channel], found.value, found.sample);
   if (model.seen.known())

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -16,8 +17,9 @@ namespace faithful {
 
 enum class PredictionStatus : std::uint8_t {
   kOk,
-  kOutOfRange,  // some reading is further outside of the training range than that is wide: answered, with care
-  kInvalid,     // the score is not a finite number: there is no class
+  kOutOfRange,  // some reading is further outside of the training range than that is wide, or a channel is silent that
+                // always had readings: answered, with care
+  kInvalid,     // the score is not a finite number, or nothing was read: there is no class
 };
 FAITHFUL_API std::string to_string(PredictionStatus status);  // "ok", "out_of_range", "invalid"
 
@@ -31,7 +33,9 @@ struct FurthestReading {
 // Whether a prediction holds, and the reading that speaks against it.
 struct PredictionCheck {
   PredictionStatus status = PredictionStatus::kOk;
-  FurthestReading furthest = {};  // its sample counts from the start of the series or stream
+  FurthestReading furthest = {};           // its sample counts from the start of the series or stream
+  bool nothing_read = false;               // all values are missing
+  std::optional<std::size_t> silent = {};  // a channel without a reading, none of which was missing in training
 };
 
 // The furthest of the readings of one sample [C], number `sample`; keeps `so_far` where that is further. Of a model
@@ -39,7 +43,9 @@ struct PredictionCheck {
 FAITHFUL_API void take_further(const TrainedModel& model, std::span<const float> values, std::size_t sample,
                                FurthestReading& so_far);
 
+// is_read: [C], 1 where the window has a reading of the channel, else 0.
 FAITHFUL_API PredictionCheck check_prediction(const TrainedModel& model, const FurthestReading& furthest,
+                                              std::span<const std::uint8_t> is_read,
                                               std::span<const float> probabilities);
 
 // The same for samples begin .. end-1 of a series.

@@ -59,7 +59,7 @@ ChosenThreshold choose_threshold(const TrainedModel& model, const ThresholdRule&
     reject({{.field = "threshold"},
             "a number, because the model does not keep its validation scores",
             quote(to_string(rule)),
-            "models that are trained again keep them"});
+            "models of two classes keep them where both are in the part that validates"});
   return choose_threshold(model.thresholds.value_or(ThresholdCurve{}), rule);
 }
 
@@ -159,17 +159,34 @@ TableColumns recorded_table(const TrainedModel& model) {
   return table;
 }
 
-Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
+namespace {
+
+WindowSets split_as_recorded(const Dataset& dataset, const TrainedModel& model) {
   SplitOptions options = parse_split(model.record["split"], "record of the model: split");
   if (options.together.empty()) {  // of version 0.1.0
     SplitOptions known;
     apply_known_rules(dataset, known);
     options.together = known.together;
   }
-  const Split parts(dataset, options);
-  WindowSets sets = cut_windows(parts, Scaler(model.scaler));
-  const Json& expected = model.record["proof"]["digests"]["test"];
-  if (!expected.is_string() || expected.string() != fmt::format("{:016x}", sets.proof.test_digest))
+  return cut_windows(Split(dataset, options), Scaler(model.scaler));
+}
+
+bool has_recorded(const char* part, std::uint64_t digest, const TrainedModel& model) {
+  const Json& expected = model.record["proof"]["digests"][part];
+  return expected.is_string() && expected.string() == fmt::format("{:016x}", digest);
+}
+
+bool has_recorded_windows(const Dataset& dataset, const TrainedModel& model) {
+  const DisjointnessProof proof = split_as_recorded(dataset, model).proof;
+  return (proof.train_windows > 0 && has_recorded("train", proof.train_digest, model)) ||
+         (proof.test_windows > 0 && has_recorded("test", proof.test_digest, model));
+}
+
+}  // namespace
+
+Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
+  WindowSets sets = split_as_recorded(dataset, model);
+  if (!has_recorded("test", sets.proof.test_digest, model))
     reject({{dataset.source},
             "the data that the model was trained on",
             "other windows",
@@ -177,15 +194,18 @@ Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
   return std::move(sets.test);
 }
 
-bool is_training_data(const Dataset& dataset, const TrainedModel& model) {
-  const Json& data = model.record["data"];
-  const Json* name = data.find("name");
-  if (name == nullptr || *name != Json(dataset.name)) return false;
-  // Arrays of Python all have the same name.
-  if (dataset.format == "arrays" && data["rows"] != Json(dataset.rows())) return false;
+Acquaintance acquaintance_of(const Dataset& dataset, const TrainedModel& model) {
   const bool is_test =
       std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == DataPart::kTest; });
-  return !is_test || model.record["split"]["kind"] != Json(to_string(SplitKind::kGiven));
+  if (is_test && model.record["split"]["kind"] == Json(to_string(SplitKind::kGiven))) return Acquaintance::kNone;
+  const Json& data = model.record["data"];
+  const bool has_rows = data["rows"] == Json(dataset.rows()), has_name = data["name"] == Json(dataset.name);
+  try {
+    if (has_rows && has_recorded_windows(dataset, model)) return Acquaintance::kSameData;
+  } catch (const InputError&) {  // it cannot be split as the training data was, so it is not that data
+  }
+  // Arrays of Python all have the same name.
+  return has_name && (has_rows || dataset.format != "arrays") ? Acquaintance::kSameName : Acquaintance::kNone;
 }
 
 }  // namespace faithful

@@ -82,8 +82,9 @@ FAITHFUL_API TableColumns recorded_table(const TrainedModel& model);
 // proves that the windows are the same. InputError if the data set is not the one of the training.
 FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
 
-// Whether these series are those that the model was trained on, by the name of the data set (of arrays also by their
-// rows). The test part of a set that was split as given is not.
-FAITHFUL_API bool is_training_data(const Dataset& dataset, const TrainedModel& model);
+// Was the model trained on this data set? Split as the training data was, a part of it has the digest in the record;
+// or only its name is the same (of arrays: name and rows). Of a set that was split as given, the test part is new.
+enum class Acquaintance : std::uint8_t { kNone, kSameName, kSameData };
+FAITHFUL_API Acquaintance acquaintance_of(const Dataset& dataset, const TrainedModel& model);
 
 }  // namespace faithful

@@ -10,12 +10,16 @@ SeenRange measure_seen(const TrainingPart& part) {
   const Dataset& dataset = part.dataset();
   const std::size_t channels = dataset.channels.size();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  SeenRange seen{std::vector<float>(channels, kInfinity), std::vector<float>(channels, -kInfinity)};
+  SeenRange seen{std::vector<float>(channels, kInfinity), std::vector<float>(channels, -kInfinity),
+                 std::vector<float>(channels, 1)};
   for (const Piece& piece : part.pieces())
     for (std::size_t t = piece.begin; t < piece.end; ++t)
       for (std::size_t c = 0; c < channels; ++c) {
         const float value = dataset.series[piece.series].values(t, c);
-        if (std::isnan(value)) continue;
+        if (std::isnan(value)) {
+          seen.always[c] = 0;
+          continue;
+        }
         seen.low[c] = std::min(seen.low[c], value);
         seen.high[c] = std::max(seen.high[c], value);
       }

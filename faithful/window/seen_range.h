@@ -11,8 +11,9 @@ namespace faithful {
 
 // The least and the greatest value of each channel in the training part, as measured: what a model has seen.
 struct SeenRange {
-  std::vector<float> low = {};   // [C]; empty: not known (a model file of an older version)
-  std::vector<float> high = {};  // [C]
+  std::vector<float> low = {};     // [C]; empty: not known (a model file of an older version)
+  std::vector<float> high = {};    // [C]
+  std::vector<float> always = {};  // [C]: 1 where no value was missing, else 0; empty: not known
 
   bool known() const { return !low.empty(); }
   bool operator==(const SeenRange&) const = default;

@@ -282,11 +282,12 @@ void check_signal(const Dataset& dataset, const PartCounts& counts) {
     for (std::size_t k = 0; k < of.size(); ++k)
       if (of.size() == 2 || of[k] > 0)
         found += fmt::format("{}{} {}", found.empty() ? "" : ", ", of[k], dataset.classes[k]);
-    reject(
-        {{dataset.place()},
-         fmt::format("windows of {} in the {} part", of.size() == 2 ? "both classes" : "several classes", part),
-         found,
-         fmt::format("more data with events, a shorter {}, or another {}", field_text("window"), field_text("seed"))});
+    reject({{dataset.place()},
+            fmt::format("windows of {} in the {} part", of.size() == 2 ? "both classes" : "several classes", part),
+            found,
+            dataset.has_point_labels() ? fmt::format("more data with events, a shorter {}, or another {}",
+                                                     field_text("window"), field_text("seed"))
+                                       : fmt::format("more series of each class, or another {}", field_text("seed"))});
   };
   check("training", counts.train);
   if (dataset.has_point_labels()) check("validation", counts.validation);

@@ -7,6 +7,7 @@ import numpy as np
 
 from ._classifier import TimeSeriesTransformer
 from ._estimator_settings import docstring, signature
+from ._options import unmasked
 
 # The base class gives X in one order. aeon wants one thread by default, and said as 1.
 _CHANGES = {"left_out": ("axes",), "n_jobs": 1}
@@ -61,7 +62,7 @@ class Adapted:
 
 def _series(X):
     """[T, C] of each sample: of an array [n, C, T], of a list of arrays [C, T], or of frames [T, C]."""
-    return [np.asarray(one) if hasattr(one, "columns") else np.asarray(one).T for one in X]
+    return [np.asarray(one) if hasattr(one, "columns") else np.asarray(unmasked(one)).T for one in X]
 
 
 def test_params():

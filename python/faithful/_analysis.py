@@ -103,7 +103,7 @@ def analyze(what, length=None, dim=None, *, name="table", sigma_bins=None, at=No
     if isinstance(what, str):
         encoding = encoding_options(length, dim, options)
         said["seed"] = encoding.get("seed", 1)
-        return Analysis(_core.analyze(what, encoding, said, workers))
+        return Analysis(_core.analyze(text("what", what), encoding, said, workers))
     if length is not None or dim is not None or options:
         names = ", ".join(n for n, v in {"length": length, "dim": dim, **options}.items() if v is not None)
         raise TypeError(f"{names}: expected with the name of an encoding only, found with a table")

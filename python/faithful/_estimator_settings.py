@@ -24,9 +24,10 @@ _OWN = [
      "\"validation\": that of the best F1 on what validates"),
     ("class_weight", None, "dict, \"balanced\" or None", "weights of the classes in the loss: {class: weight}, or "
      "\"balanced\", which is class_weights=\"auto\". None: as class_weights says"),
-    ("missing", "error", "{error, interpolate, mask}", "NaN in X. error: refused. interpolate: a straight line between the "
-     "neighbours in time, the nearest value at the ends. mask: missing readings do not count for the scaler, the model sees "
-     "the mean of their channel, and steps at the end without any reading are padding"),
+    ("missing", "error", "{error, interpolate, mask}", "missing values in X: NaN, None, or masked (numpy.ma). error: "
+     "refused. interpolate: a straight line between the neighbours in time, the nearest value at the ends. mask: missing "
+     "readings do not count for the scaler, the model sees the mean of their channel, and steps at the end without any "
+     "reading are padding"),
     ("axes", "auto", "{auto, ntc, nct}", "order of the axes of X: n samples, t time, c channels. auto: ntc, and X with more "
      "channels than samples in time is refused, for it may be nct, the order of aeon"),
     ("random_state", 1, "int, RandomState, Generator or None", "seed of start values, batches, dropout and the split: the "

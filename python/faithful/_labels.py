@@ -6,16 +6,18 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._bases import DataConversionWarning
-from ._options import found
+from ._options import found, missing_in, text, unmasked
 
-_PLAIN = {"bool": bool, "int": int, "float": float, "str": str, "NoneType": lambda value: None}
+_PLAIN = {"bool": bool, "int": int, "float": float, "str": str,
+          "NoneType": lambda value: None}  # in files of earlier versions
 
 
 def _labels_array(y):
     """y as an array. NumPy makes texts of [1, "a"]: a list of several kinds stays what it is."""
+    y = unmasked(y)
     array = np.asarray(y)
-    if array.dtype.kind in "US" and isinstance(y, (list, tuple)) and not all(isinstance(one, (str, bytes)) for one in y):
+    if (array.dtype.kind in "US" and array.ndim == 1 and isinstance(y, (list, tuple))
+            and not all(isinstance(one, (str, bytes)) for one in y)):
         array = np.empty(len(y), dtype=object)
         array[:] = y
     return array.astype(object) if array.dtype.kind == "T" else array  # texts of NumPy 2
@@ -25,27 +27,14 @@ def _check_kind(array):
     if array.dtype.kind not in "biufUSO":
         raise ValueError(f"y: expected classes that are numbers, texts or truth values, found dtype {array.dtype}. Unknown "
                          "label type")
-    numbers = array if array.dtype.kind == "f" else None
     if array.dtype == object and all(isinstance(one, (float, np.floating)) for one in array):
-        numbers = array.astype(float)
-    if numbers is None:
-        missing = [i for i, one in enumerate(array) if array.dtype == object and _is_missing(one)]
-        if missing:
-            raise ValueError(f"y: expected the class of every sample, found a missing value (NaN) at {missing[0]} and "
-                             f"{len(missing) - 1} more places")
+        array = array.astype(float)
+    if array.dtype.kind != "f":
         return
-    if not np.isfinite(numbers).all():
-        raise ValueError("y: expected classes, found NaN or infinity (Input y contains NaN or infinity)")
-    if (numbers != np.floor(numbers)).any():
+    if np.isinf(array).any():
+        raise ValueError("y: expected classes, found infinity (Input y contains infinity)")
+    if (array != np.floor(array)).any():
         raise ValueError("y: expected classes, found numbers with a fraction. Unknown label type: continuous")
-
-
-def _is_missing(one):
-    """NaN or NaT, which differ from themselves, or pandas.NA, which has no truth value."""
-    try:
-        return bool(one != one)
-    except (TypeError, ValueError):
-        return True
 
 
 def _unique(array):
@@ -60,6 +49,22 @@ def _unique(array):
         return classes, np.array([known[str(one), type(one).__name__] for one in array])
 
 
+def labels_of(y, count, each):
+    """y as an array [count] without missing values. each: what has a label, in words."""
+    array = _labels_array(y)
+    if array.ndim != 1 or array.dtype.kind == "V":
+        raise ValueError(f"y: expected one label for each {each}, shape ({count},), found "
+                         f"{found(array if array.ndim else array.item())}")
+    if len(array) != count:
+        raise ValueError(f"y: expected {count} labels, one for each {each}, found {len(array)} (inconsistent numbers "
+                         "of samples)")
+    missing = np.flatnonzero(missing_in(array))
+    if len(missing):
+        raise ValueError(f"y: expected a label for each {each}, found a missing value (NaN, None or masked) at "
+                         f"{missing[0]} and {len(missing) - 1} more places")
+    return array
+
+
 def classes_of(y, samples):
     """(classes, sorted, of the dtype of y; the number of the class of each sample)"""
     if y is None:
@@ -67,14 +72,11 @@ def classes_of(y, samples):
                          "the target y is None)")
     array = _labels_array(y)
     if array.ndim == 2 and array.shape[1] == 1:
+        from ._bases import DataConversionWarning  # here: data sets do without scikit-learn
         warnings.warn("A column-vector y was passed when a 1d array was expected: its one column is taken. y.ravel() has "
                       "the shape (samples,)", DataConversionWarning, stacklevel=3)
         array = array.ravel()
-    if array.ndim != 1:
-        raise ValueError(f"y: expected one class a sample, shape (samples,), found {found(array)}")
-    if len(array) != samples:
-        raise ValueError(f"y: expected {samples} classes, one a sample of X, found {len(array)} (inconsistent numbers of "
-                         "samples)")
+    array = labels_of(array, samples, "sample")
     _check_kind(array)
     return _unique(array)
 
@@ -85,18 +87,27 @@ def check_two(classes, samples):
                          if samples > 1 else "X: expected two samples or more, found 1 sample")
 
 
+def texts_of(labels):
+    return [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in labels]
+
+
 def class_names(classes):
     """The texts of a model file, each once: 1 and "1" are two classes."""
-    texts = [one.decode("latin-1") if isinstance(one, bytes) else str(one) for one in classes]
-    return [f"{text} ({type(one).__name__})" if texts.count(text) > 1 else text for text, one in zip(texts, classes)]
+    texts = texts_of(classes)
+    return [f"{name} ({type(one).__name__})" if texts.count(name) > 1 else name for name, one in zip(texts, classes)]
+
+
+def ordered(names):
+    """The classes of these names, each once, in the order of the program: names that are numbers by number."""
+    if "" in names:
+        raise ValueError("y: expected classes with a name, found an empty text")
+    return _core.ordered_classes([text("y", one) for one in names])
 
 
 def program_order(classes):
-    """[K]: where the program has each class, which orders names that are numbers by number."""
+    """[K]: where the program has each class."""
     names = class_names(classes)
-    if "" in names:
-        raise ValueError("y: expected classes with a name, found an empty text")
-    order = _core.ordered_classes(names)
+    order = ordered(names)
     return np.array([order.index(name) for name in names])
 
 
@@ -107,7 +118,7 @@ def label_to_json(label):
         return ["bytes", plain.decode("latin-1")]
     kind = type(plain).__name__
     if kind not in _PLAIN:
-        raise TypeError(f"y: expected classes that are numbers, texts, truth values or None, found {found(plain)}")
+        raise TypeError(f"y: expected classes that are numbers, texts or truth values, found {found(plain)}")
     return [kind, plain]
 
 

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import _core
-from ._options import between, checked, checks_of, found, number, path, seed as seed_of, text, threads, whole, yes_no
+from ._options import between, checked, checks_of, found, number, one_of, path, seed as seed_of, text, threads, whole, yes_no
 from .data import Dataset
 
 _PARTS = {
@@ -72,7 +72,7 @@ def fit(data, encoding=None, *, model=None, preset=None, ensemble=None, seed=1, 
     data_of(data)
     said = {**options_of({"encoding": encoding, **options}, seed_of("seed", seed)), "baselines": yes_no("baselines", baselines)}
     if model is not None:
-        said["model_kind"] = text("model", model)
+        said["model_kind"] = one_of(*_core.model_words())("model", model)
     if preset is not None:
         said["preset"] = text("preset", preset)
     if ensemble is not None:
@@ -174,13 +174,13 @@ def model_of(model):
     if hasattr(model, "_model_of_fit"):
         return model._model_of_fit()
     if isinstance(model, (str, os.PathLike)):
-        return _core.load_model(os.fspath(model))
+        return _core.load_model(path("model", model))
     raise TypeError(f"model: expected a Model, a fitted TimeSeriesTransformer or a model file, found {found(model)}")
 
 
 def rule_of(threshold):
     """How a threshold is chosen, as a text that the library reads."""
-    return threshold if isinstance(threshold, str) else repr(number("threshold", threshold))
+    return text("threshold", threshold) if isinstance(threshold, str) else repr(number("threshold", threshold))
 
 
 def changes_of(scale_as, threshold):

@@ -52,6 +52,11 @@ def yes_no(name, value):
 def text(name, value):
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a text, found {found(value)}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as problem:
+        raise ValueError(f"{name}: expected a text that UTF-8 can encode, found {found(value)} with a lone surrogate "
+                         f"at character {problem.start}") from None
     return value
 
 
@@ -65,7 +70,7 @@ def one_of(*choices):
 
 def scale(name, value):
     """as-defined, unit, matched, or a factor, as a text or a number."""
-    return value if isinstance(value, str) else repr(number(name, value))
+    return text(name, value) if isinstance(value, str) else repr(number(name, value))
 
 
 def numbers_of(name, value):
@@ -88,18 +93,62 @@ def texts(name, value):
 
 def path(name, value):
     try:
-        return os.fspath(value)
+        file = os.fspath(value)
     except TypeError:
         raise TypeError(f"{name}: expected a path, found {found(value)}") from None
+    return file if isinstance(file, bytes) else text(name, file)
 
 
 def seed(name, value):
     return whole(name, value, 0, 2**64 - 1)
 
 
+def is_missing(one):
+    """None, a masked value, NaN and NaT, which differ from themselves, or pandas.NA, which has no truth value."""
+    if one is None or one is np.ma.masked:
+        return True
+    try:
+        return bool(one != one)
+    except ValueError:  # an array
+        return False
+    except TypeError:
+        return True
+
+
+def missing_in(array):
+    """[..] bool: where an array has a missing value."""
+    if array.dtype != object:
+        return array != array
+    return np.asarray(np.frompyfunc(is_missing, 1, 1)(array), dtype=bool)
+
+
+def unmasked(value):
+    """An array or lists, with NaN (or NaT) for every masked value of numpy.ma. np.asarray forgets masks."""
+    if isinstance(value, np.ma.MaskedArray):
+        return _filled(value)
+    if not isinstance(value, (list, tuple)):
+        return value
+    deeper = any(issubclass(kind, (list, tuple, np.ma.MaskedArray)) for kind in set(map(type, value)))
+    return [unmasked(one) for one in value] if deeper else value
+
+
+def _filled(value):
+    array, mask = np.asarray(value), np.ma.getmaskarray(value)
+    kind = array.dtype.kind
+    if kind == "V" or not mask.any():
+        return array
+    array = array.astype(object) if kind in "UST" else array
+    return np.where(mask, {"M": np.datetime64("NaT"), "m": np.timedelta64("NaT")}.get(kind, np.nan), array)[()]
+
+
 def real_array(name, value, dtype=np.float64, may_miss=False):
-    """An array of finite real numbers; no copy where it is one already. may_miss: NaN may be among them."""
-    array = np.asarray(value)
+    """An array of finite real numbers; no copy where it is one already. may_miss: NaN may be among them. Masked values,
+    None and pandas.NA are NaN."""
+    if value is None or value is np.ma.masked:
+        raise TypeError(f"{name}: expected an array of numbers, found {value!r}")
+    array = np.asarray(unmasked(value))
+    if array.dtype == object:
+        array = np.where(missing_in(array), np.nan, array)
     if array.dtype.kind == "c":
         raise ValueError(f"{name}: expected real numbers, found dtype {array.dtype}. Complex data not supported")
     if array.dtype.kind not in "biufO":

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._options import found, one_of, real_array
+from ._options import found, one_of, real_array, unmasked
 
 AXES = ("auto", "ntc", "nct")
 MISSING = ("error", "interpolate", "mask")
@@ -21,7 +21,7 @@ def _is_frame(X):
 def _is_ragged(X):
     """A list of series (or an array of objects that are series): each an array, or lists of lists of numbers."""
     listed = isinstance(X, (list, tuple)) or (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1)
-    return listed and len(X) > 0 and np.ndim(X[0]) == 2
+    return listed and len(X) > 0 and np.ndim(unmasked(X[0])) == 2
 
 
 def _nested(X):
@@ -35,7 +35,7 @@ def _nested(X):
         return None
     samples = []
     for i in range(len(X)):
-        cells = [np.asarray(cell) for cell in X.iloc[i]]
+        cells = [np.asarray(unmasked(cell)) for cell in X.iloc[i]]
         if any(np.shape(cell) != (len(cells[0]),) for cell in cells):
             raise ValueError(f"X: expected cells of row {i} with series of one length, found shapes "
                              f"{', '.join(str(np.shape(cell)) for cell in cells[:4])}")
@@ -61,7 +61,7 @@ def _array_of(X, may_miss):
 def _check_series(series, axes, channels):
     """That all have the same channels; "auto": that time is the longer axis, or that channels are those of training."""
     first = series[0].shape[-1]
-    turned = axes == "auto" and len({one.shape[0] for one in series}) == 1
+    turned = axes == "auto" and len({one.shape[:1] for one in series}) == 1
     for i, one in enumerate(series):
         if one.ndim != 2 or one.shape[1] != first or len(one) == 0:
             raise ValueError(f"X[{i}]: expected shape (time, {first} channels), found {found(one)} (in order time, "

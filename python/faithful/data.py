@@ -14,6 +14,7 @@ import typing
 import numpy as np
 
 from . import _core
+from ._labels import labels_of, ordered, texts_of
 from ._options import checked, checks_of, found, number, one_of, path, real_array, text, texts, threads
 
 __all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevator_faults", "from_arrays", "load"]
@@ -188,29 +189,52 @@ def elevator_faults():
 
 def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arrays", rate=0.0):
     """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order; by
-    default that of the program: by number where all are numbers, else by letters, normal before anomalous. parts: "train" or "test" for each. Copies: a data set owns its numbers."""
-    series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(X)]
-    for i, one in enumerate(series):
-        if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
-            raise ValueError(f"X[{i}]: expected shape (time, {series[0].shape[-1]} channels), found {found(one)}")
-    if not series:
-        raise ValueError("X: expected at least one series, found none")
-    said = {"name": text("name", name), "rate": number("rate", rate), "classes": [], "parts": texts("parts", parts or [])}
-    said["channels"] = texts("channels", channels) if channels is not None else numbered_channels(series[0].shape[1])
-    for what, count, wanted in (("channels", len(said["channels"]), series[0].shape[1]),
-                                ("parts", len(said["parts"]) or len(series), len(series)),
-                                ("y", len(series) if y is None else len(y), len(series))):
-        if count != wanted:
-            raise ValueError(f"{what}: expected {wanted}, found {count}")
+    default that of the program: by number where all are numbers, else by letters, normal before anomalous. parts:
+    "train" or "test" for each. Missing values (NaN, None, masked by numpy.ma) are refused. Copies: a data set owns its
+    numbers."""
+    series = _series_of(X)
+    width = series[0].shape[1]
+    said = {"name": text("name", name), "rate": number("rate", rate), "classes": [],
+            "parts": [] if parts is None else texts("parts", parts),
+            "channels": numbered_channels(width) if channels is None else texts("channels", channels)}
+    _check_count("channels", said["channels"], width, "names, one for each channel")
+    _check_count("parts", said["parts"], len(series) if said["parts"] else 0, "parts, one for each series")
     numbers = []
     if y is not None:
-        names = list(np.asarray(y).astype(str).tolist())
-        said["classes"] = texts("classes", classes if classes is not None else _core.ordered_classes(names))
-        unknown = sorted(set(names) - set(said["classes"]))
-        if unknown:
-            raise ValueError(f"y: expected classes {', '.join(said['classes'])}, found {unknown[0]!r}")
-        numbers = [said["classes"].index(one) for one in names]
+        said["classes"], numbers = _numbered_classes(y, classes, len(series))
     return Dataset(_core.dataset_of(series, numbers, said))
+
+
+def _series_of(X):
+    """Arrays [T, C] of the same channels."""
+    try:
+        samples = iter(X)
+    except TypeError:
+        raise TypeError("X: expected an array (series, time, channels) or a list of arrays (time, channels), found "
+                        f"{found(X)}") from None
+    series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(samples)]
+    if not series:
+        raise ValueError("X: expected at least one series, found none")
+    wanted = f"{series[0].shape[1]} channels" if series[0].ndim == 2 else "channels"
+    for i, one in enumerate(series):
+        if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
+            raise ValueError(f"X[{i}]: expected shape (time, {wanted}), found {found(one)}")
+    return series
+
+
+def _check_count(name, values, count, what):
+    if len(values) != count:
+        raise ValueError(f"{name}: expected {count} {what}, found {len(values)}")
+
+
+def _numbered_classes(y, classes, count):
+    """(names of the classes, number of the class of each series). A text y is a label for each letter."""
+    names = texts_of(labels_of(list(y) if isinstance(y, str) else y, count, "series"))
+    known = ordered(names) if classes is None else texts("classes", classes)
+    unknown = sorted(set(names) - set(known))
+    if unknown:
+        raise ValueError(f"y: expected classes {', '.join(known)}, found {unknown[0]!r}")
+    return known, [known.index(one) for one in names]
 
 
 def numbered_channels(count):

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from faithful import TimeSeriesTransformer
+from faithful._adapter import _series
 
 SMALL = {"preset": "plain", "width": 16, "heads": 2, "layers": 1, "epochs": 6}
 SLOWER = {**SMALL, "epochs": 40, "learning_rate": 1e-2}
@@ -28,6 +29,15 @@ def test_sktime_checks():
     from faithful.sktime import TimeSeriesTransformerClassifier
     results = checks.check_estimator(TimeSeriesTransformerClassifier, raise_exceptions=False, verbose=False)
     assert len(results) > 50 and not failures(results)
+
+
+def test_masked_values_pass_through_the_adapters():
+    """Without the libraries: what their base classes hand over, [n, C, T] or a list of [C, T]."""
+    X = np.ma.masked_array(np.arange(12.0).reshape(2, 2, 3), np.arange(12).reshape(2, 2, 3) == 4)
+    for given in (X, list(X)):
+        first, second = _series(given)
+        assert np.array_equal(first, [[0, 3], [1, np.nan], [2, 5]], equal_nan=True)
+        assert np.array_equal(second, X.data[1].T)
 
 
 @pytest.mark.parametrize("library", ["aeon", "sktime"])

@@ -33,6 +33,8 @@ def bad_values(name):
     """Of another kind, and of the right kind but not allowed."""
     yield object()
     setting = SETTINGS.get(name)
+    if setting is not None and isinstance(setting["default"], str):
+        yield "\ud800"  # half of a character, which UTF-8 cannot encode
     if setting is None or name in FREE:
         return
     kind = type(setting["default"])
@@ -75,7 +77,8 @@ def test_fit(name, tmp_path):
     (tmp_path / "x.csv").write_text("a,b\n" + "".join(f"{i % 7},{int(i % 100 > 80)}\n" for i in range(2000)))
     pump = data.load(tmp_path / "x.csv", label="b")
     preset = "dfstrans" if SETTINGS.get(name, {}).get("applies_to") == "dfstrans" else "plain"
-    for value in [*bad_values(name), *{"preset": ["huge"], "seed": [-1], "n_jobs": [0]}.get(name, [])]:
+    more = {"preset": ["huge", "\ud800"], "model": ["\ud800"], "threshold": ["\ud800"], "seed": [-1], "n_jobs": [0]}
+    for value in [*bad_values(name), *more.get(name, [])]:
         named(lambda: faithful.fit(**{"data": pump, "window": 20, "preset": preset, name: value}), name)
 
 
@@ -90,7 +93,8 @@ def trained(bumps, quick):
 
 
 WRONG = {"resamples": [0, 2.5], "level": [0, 1, "high"], "above": [-0.1, 1.5], "most": [0], "n_jobs": [0],
-         "class_name": ["leak"], "only_series": ["1", ["nobody"]], "scale_as": ["nobody"], "threshold": ["best", 1.5, "false-alarms=2"], "seed": [-1]}
+         "class_name": ["leak"], "only_series": ["1", ["nobody"]], "scale_as": ["nobody"], "seed": [-1],
+         "threshold": ["best", 1.5, "false-alarms=2", "\ud800"], "model": ["\ud800"], "data": ["\ud800"]}
 
 
 @pytest.mark.parametrize("function, name", [
@@ -100,6 +104,13 @@ def test_calls_with_a_model(function, name, trained):
     first = {"file": object()} if function == "load_model" else {"model": trained[0], "data": trained[1]}
     for value in [object(), *WRONG.get(name, [])]:
         named(lambda: getattr(faithful, function)(**{**first, name: value}), name)
+
+
+def test_none_is_no_array():
+    named(lambda: faithful.fourier.transform(None), "values")
+    named(lambda: faithful.decode(None), "codes")
+    named(lambda: faithful.analyze(None), "table")
+    named(lambda: faithful.analyze("\ud800", 4, 4), "what")
 
 
 class Frame:

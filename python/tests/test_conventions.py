@@ -140,6 +140,69 @@ def test_missing_values_are_masked(bumps, quick):
         masked.predict(np.where(np.arange(2)[:, None, None] == 1, np.nan, X[:2]))
 
 
+def masked(X):
+    """holes(X), with a number under the mask that no sensor reads."""
+    return np.ma.masked_array(np.nan_to_num(holes(X), nan=-9999), np.isnan(holes(X)))
+
+
+def boxed(X):
+    array = np.empty(len(X), dtype=object)
+    array[:] = list(X)
+    return array
+
+
+FORMS = {
+    "array": lambda X: X,
+    "list of arrays": list,
+    "lists of rows": lambda X: [list(one) for one in X],
+    "lists of numbers": lambda X: [[list(row) for row in one] for one in X],
+    "array of arrays": boxed,
+    "objects": lambda X: X.astype(object),
+}
+
+
+@pytest.mark.parametrize("how", ["interpolate", "mask"])
+def test_a_masked_value_is_missing(how, bumps, quick):
+    X, y = bumps
+    wanted = TimeSeriesTransformer(missing=how, **quick).fit(holes(X), y)
+    probabilities = wanted.predict_proba(holes(X))
+    for name, form in FORMS.items():
+        given = form(masked(X))
+        assert np.array_equal(wanted.predict_proba(given), probabilities), name
+        assert np.array_equal(wanted.predict(given), wanted.predict(holes(X))), name
+        assert np.array_equal(wanted.decision_function(given), wanted.decision_function(holes(X))), name
+        assert TimeSeriesTransformer(missing=how, **quick).fit(given, y)._model.bytes() == wanted._model.bytes(), name
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_masked_value_is_refused_as_nan_is(form, bumps, fitted):
+    for call in (fitted.predict, fitted.predict_proba, lambda X: TimeSeriesTransformer().fit(X, bumps[1])):
+        with pytest.raises(ValueError, match=r"^X(\[0\])?: expected finite numbers, found NaN at \((0, )?5, 0\) and \d+ more places"):
+            call(FORMS[form](masked(bumps[0])))
+
+
+def test_masked_tables_and_whole_numbers(bumps, quick):
+    whole = np.rint(bumps[0][:, :, 0] * 100).astype(np.int16)
+    mask = np.isnan(holes(bumps[0])[:, :, 0])
+    wanted = TimeSeriesTransformer(missing="mask", **quick).fit(np.where(mask, np.nan, whole), bumps[1])
+    table = np.ma.masked_array(np.where(mask, -9999, whole), mask)
+    for given in (table, list(table)):
+        assert TimeSeriesTransformer(missing="mask", **quick).fit(given, bumps[1])._model.bytes() == wanted._model.bytes()
+
+
+def test_missing_values_of_pandas(bumps, quick):
+    """Masked arrays in cells, and frames of a type that has pandas.NA."""
+    pandas = pytest.importorskip("pandas")
+    X, y = bumps
+    wanted = TimeSeriesTransformer(missing="mask", **quick).fit(holes(X), y).predict_proba(holes(X))
+    cells = pandas.DataFrame({c: boxed(masked(X)[:, :, i]) for i, c in enumerate("ab")})
+    index = pandas.MultiIndex.from_product([range(60), range(24)])
+    rows = pandas.DataFrame(holes(X).reshape(-1, 2).astype(np.float64), index=index, columns=list("ab")).astype("Float64")
+    rows = rows.where(rows.notna(), pandas.NA)
+    for nested in (cells, rows):
+        assert np.array_equal(TimeSeriesTransformer(missing="mask", **quick).fit(nested, y).predict_proba(nested), wanted)
+
+
 def test_infinity_is_never_missing(bumps, quick):
     X, y = bumps
     for how in ("interpolate", "mask"):

@@ -105,8 +105,18 @@ def test_scalers_by_name():
     (lambda: data.load("x.csv", missing="drop"), ValueError, 'missing: expected one of error, interpolate, zero, keep, found "drop"'),
     (lambda: data.from_arrays([np.zeros((3, 2)), np.zeros((3, 1))]), ValueError, r"X\[1\]: expected shape \(time, 2 channels\)"),
     (lambda: data.from_arrays([]), ValueError, "expected at least one series, found none"),
-    (lambda: data.from_arrays([np.zeros((3, 2))], ["a", "b"]), ValueError, "y: expected 1, found 2"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], ["a", "b"]), ValueError, "y: expected 1 labels, one for each series, found 2"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], 5), ValueError, r"y: expected one label for each series, shape \(1,\), found 5"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], np.ones((1, 2))), ValueError, r"y: .*shape \(1,\), found an array of shape \(1, 2\)"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], [""]), ValueError, "y: expected classes with a name, found an empty text"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], channels=["a"]), ValueError, "channels: expected 2 names, one for each channel, found 1"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], parts=["train"] * 2), ValueError, "parts: expected 1 parts, one for each series, found 2"),
+    (lambda: data.from_arrays(None), TypeError, r"X: expected an array \(series, time, channels\) or a list .*, found None"),
+    (lambda: data.from_arrays([np.zeros((3, 2)), None]), TypeError, r"X\[1\]: expected an array of numbers, found None"),
+    (lambda: data.from_arrays([3.0]), ValueError, r"X\[0\]: expected shape \(time, channels\), found an array of shape \(\)"),
     (lambda: data.from_arrays([np.full((3, 2), np.nan)]), ValueError, r"X\[0\]: .* NaN at \(0, 0\)"),
+    (lambda: data.from_arrays(np.ma.masked_equal(np.ones((2, 3, 1)), 1)), ValueError, r"X\[0\]: .* NaN at \(0, 0\) and 2 more"),
+    (lambda: data.from_arrays([np.zeros((3, 2)), np.ma.masked]), TypeError, r"X\[1\]: expected an array of numbers, found masked"),
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b"]), ValueError, "y: expected classes b, found 'a'"),
     (lambda: data.elevator(trips=-3), ValueError, "trips: expected a whole number from 0"),
     (lambda: data.elevator(3, faults=["rust"]), ValueError, "faults: expected bearing, .*, found 'rust'"),
@@ -115,6 +125,11 @@ def test_scalers_by_name():
 def test_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_an_array_without_masked_values_is_an_array():
+    X = np.arange(12.0).reshape(2, 3, 2)
+    assert np.array_equal(data.from_arrays(np.ma.masked_less(X, 0), np.ma.masked_array(["a", "b"])).arrays()[0], X)
 
 
 def test_bad_cell_says_line_and_column(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 import faithful
 from faithful import TimeSeriesTransformer, data
+from faithful._labels import classes_from_json
 
 
 def mixed(values):
@@ -25,7 +26,7 @@ LABELS = {
     "text": np.array(["a", "ä", "Ω | \n"]),
     "bytes": np.array([b"a", b"b\xff"]),
     "objects": mixed(["no", "yes"]),
-    "mixed": mixed([1, "1", 2.5, None]),
+    "mixed": mixed([1, "1", 2.5]),
 }
 
 
@@ -167,13 +168,55 @@ class NoTruth:
         raise TypeError("boolean value of NA is ambiguous")
 
 
-@pytest.mark.parametrize("missing", [float("nan"), np.datetime64("NaT"), NoTruth()])
-def test_a_missing_label_is_refused(missing, bumps, quick):
-    """As pandas has them among texts."""
-    y = bumps[1].astype(object)
-    y[[4, 7]] = missing
-    with pytest.raises(ValueError, match=r"y: expected the class of every sample, found a missing value \(NaN\) at 4 and 1 more"):
-        TimeSeriesTransformer(**quick).fit(bumps[0], y)
+def refused_by_both(X, y, kind, message):
+    """message: {each} is what has a label."""
+    with pytest.raises(kind, match=message.format(each="sample")):
+        TimeSeriesTransformer(epochs=1).fit(X, y)
+    with pytest.raises(kind, match=message.format(each="series")):
+        data.from_arrays(X, y)
+
+
+MISSING = r"y: expected a label for each {each}, found a missing value \(NaN, None or masked\) at 4 and 1 more places"
+
+
+@pytest.mark.parametrize("missing", [None, float("nan"), np.datetime64("NaT"), NoTruth(), np.ma.masked],
+                         ids=["None", "NaN", "NaT", "NA", "masked"])
+@pytest.mark.parametrize("labels", [["bump", "flat"], [0, 1], [1.0, 2.0]], ids=["texts", "ints", "floats"])
+def test_a_missing_label_is_refused(labels, missing, bumps):
+    """As pandas has them among texts and numbers."""
+    y = labels * 30
+    y[4] = y[7] = missing
+    for given in (y, tuple(y), mixed(y)):
+        refused_by_both(bumps[0], given, ValueError, MISSING)
+
+
+@pytest.mark.parametrize("labels", [["bump", "flat"], [b"a", b"b"], [0, 1], [1.0, 2.0], [False, True], mixed(["a", 1])],
+                         ids=["texts", "bytes", "ints", "floats", "truth", "objects"])
+def test_a_masked_label_is_refused(labels, bumps):
+    y = np.ma.masked_array(np.array(labels)[np.arange(60) % 2], np.isin(np.arange(60), [4, 7]))
+    refused_by_both(bumps[0], y, ValueError, MISSING)
+    with pytest.warns(UserWarning, match="column-vector"), pytest.raises(ValueError, match=MISSING.format(each="sample")):
+        TimeSeriesTransformer().fit(bumps[0], y[:, None])
+
+
+def test_missing_labels_of_pandas_are_refused(bumps):
+    pandas = pytest.importorskip("pandas")
+    for kind, values in {"string": ["a", "b"], "Int64": [0, 1], "boolean": [False, True], "category": ["a", "b"]}.items():
+        y = pandas.Series(values * 30, dtype=kind)
+        y[[4, 7]] = pandas.NA
+        refused_by_both(bumps[0], y, ValueError, MISSING)
+    times = pandas.Series(pandas.to_datetime(["2024-01-01"] * 60))
+    times[[4, 7]] = pandas.NaT
+    refused_by_both(bumps[0], times, ValueError, MISSING)
+
+
+def test_none_is_read_from_files_of_earlier_versions():
+    assert classes_from_json({"dtype": "|O", "values": [["NoneType", None], ["str", "a"]]}).tolist() == [None, "a"]
+
+
+def test_a_label_that_no_file_can_hold_is_refused(bumps):
+    refused_by_both(bumps[0], ["flat", "b\ud800"] * 30, ValueError,
+                    r"^y: expected a text that UTF-8 can encode, found 'b\\ud800' \(str\) with a lone surrogate at character 1$")
 
 
 def test_one_class_is_named_plainly(bumps, quick):

@@ -111,7 +111,11 @@ def test_evaluate_takes_files_and_estimators(june, model, file, bumps, quick):
     assert "too good" in found.notes[0]  # the same arrays
     assert faithful.evaluate(estimator, data.from_arrays(bumps[0][:20], bumps[1][:20])).notes == []
     found = faithful.evaluate(estimator, data.from_arrays(*bumps, name="new"))
-    assert found.scores["accuracy"] == estimator.score(*bumps) and found.events is None and found.notes == []
+    assert found.scores["accuracy"] == estimator.score(*bumps) and found.events is None
+    assert "trained on this data" in found.notes[0]  # whatever its name
+    everything = faithful.TimeSeriesTransformer(**{**quick, "epochs": 1, "validation": None}).fit(*bumps)
+    assert "trained on this data" in faithful.evaluate(everything, data.from_arrays(*bumps)).notes[0]
+    assert faithful.evaluate(everything, data.from_arrays(bumps[0] + 1, bumps[1], name="new")).notes == []
     assert np.array_equal(found.probabilities, estimator.predict_proba(bumps[0]))
     with pytest.raises(ValueError, match="not fitted yet"):
         faithful.evaluate(faithful.TimeSeriesTransformer(), june)
@@ -135,10 +139,16 @@ def test_more_than_two_classes(bumps, quick, program, tmp_path):
         faithful.diagnose(estimator, waves)
 
 
+def test_fit_says_which_argument_is_wrong(pump):
+    with pytest.raises(ValueError, match="^model: expected auto, encoder, dfstrans, kernels or linear, found 'bogus'$"):
+        faithful.fit(pump, model="bogus")
+    with pytest.raises(ValueError, match='preset="fast" does not go with model="linear"'):
+        faithful.fit(pump, model="linear", preset="fast")
+
+
 def test_evaluate_says_what_is_wrong(pump, june, model, folder, bumps, quick):
     assert faithful.evaluate(model, pump).notes == [
-        "this looks like the data that the model was trained on, so the scores are too good: held_out takes only its "
-        "test part"]
+        "the model was trained on this data, so the scores are too good: held_out takes only its test part"]
     with pytest.raises(ValueError, match=r'good.csv: expected labels to compare with, found none \(label="COLUMN"\)'):
         faithful.evaluate(model, data.load(folder / "good.csv"))
     with pytest.raises(ValueError, match=r"expected the data that the model was trained on, .* \(leave out held_out\)"):

@@ -33,6 +33,7 @@ def test_import_brings_nothing_else():
     heavy = "import sys, faithful; print([m for m in ('numpy', 'sklearn', 'torch', 'matplotlib', 'scipy') if m in sys.modules])"
     assert python(heavy) == "[]\n"
     assert python("import sys, faithful; faithful.encode('dft', 4, 4); print('sklearn' in sys.modules)") == "False\n"
+    assert python("import sys, faithful; faithful.data.from_arrays([[[1.0]]], ['a']); print('sklearn' in sys.modules)") == "False\n"
 
 
 WITHOUT = """

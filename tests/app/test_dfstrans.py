@@ -74,7 +74,7 @@ def test_compare_takes_it(folder):
 @pytest.mark.parametrize("arguments, complaint", [
     (["--segment", "5"], "--segment: expected at least 8 samples, because each of 3 stages halves a segment, found 5"),
     (["--segment", "40", "--width", "64"], "--width applies only to --model encoder"),
-    (["--segment", "40", "--preset", "base"], "--preset base applies only to --model encoder"),
+    (["--segment", "40", "--preset", "base"], "--preset base does not go with --model dfstrans"),
     (["--segment", "40", "--encoding", "time2vec"], "expected an encoding that is not concatenated"),
 ])
 def test_mistakes(folder, arguments, complaint):

@@ -98,7 +98,11 @@ def test_fast_is_kernels(folder):
     (["--ensemble", 0], "--ensemble: expected a whole number from 1 to 100, found \"0\""),
     (["--model", "forest"], "--model: expected one of auto, encoder, dfstrans, kernels, linear"),
     (["--preset", "bets"], "--preset: expected one of best, fast"),
-    (["--model", "dfstrans", "--preset", "small"], "--preset small applies only to --model encoder"),
+    (["--model", "dfstrans", "--preset", "small"], "--preset small does not go with --model dfstrans"),
+    (["--model", "linear", "--preset", "fast"], "--preset fast does not go with --model linear"),
+    (["--preset", "standard", "--model", "kernels"], "--preset standard does not go with --model kernels"),
+    (["--model", "encoder", "--preset", "best"], "--preset best does not go with --model encoder"),
+    (["--threshold", ""], "--threshold: expected a value, found an empty text"),
 ])
 def test_mistakes_get_one_line(folder, options, says):
     assert says in rejected("train", "pump.csv", *WINDOWS, *options, "-o", "m.safetensors", cwd=folder)

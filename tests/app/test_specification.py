@@ -86,6 +86,8 @@ def randomized(file):
             new = 0.5 + np.abs(new)
         elif name.endswith(("norm.weight", "norm1.weight", "norm2.weight", "differences.weight", "linear.factor")):
             new = 1 + new
+        elif name.endswith(("linear.least", "linear.greatest")):  # they bound some of the features
+            new = np.where(name.endswith("least"), -1, 1) * np.abs(new)
         arrays[name] = new.astype("<f4")
     return model_file.ModelFile(file.texts, arrays)
 

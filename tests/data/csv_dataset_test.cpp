@@ -90,8 +90,10 @@ TEST(CsvDataset, FindsTheColumnOfTimes) {
   EXPECT_EQ(times("time\n1\n2\n"), std::vector<std::int64_t>{});
   EXPECT_EQ(times("timeout,a\n1,2\n2,3\n"), std::vector<std::int64_t>{});
   EXPECT_EQ(rejection([&] { times("a,b,c\n1,2"); }), "x.csv:2:3: expected 3 columns, found 2");
-  EXPECT_EQ(rejection([&] { times("time,a\n2,5\n1,6\n"); }),
-            "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time; no time: time = none)");
+  EXPECT_EQ(
+      rejection([&] { times("time,a\n2,5\n1,6\n"); }),
+      "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time; where clocks were set back, "
+      "add the offset from UTC; no time: time = none)");
   EXPECT_EQ(
       rejection([&] { times("date,a\n31/12/2024,5\n"); }),
       "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"31/12/2024\" (other units: time_unit = ms; "
@@ -189,8 +191,10 @@ TEST(CsvDataset, BadInput) {
       bad("t,b\nnoon,1\n", {.time = "t"}),
       "x.csv:2:1: expected a time (ISO 8601, or a number of s), found \"noon\" (other units: time_unit = ms; other "
       "formats: time_format = \"%d.%m.%Y\")");
-  EXPECT_EQ(bad("t,b\n2,1\n1,1\n", {.time = "t"}),
-            "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time)");
+  EXPECT_EQ(
+      bad("t,b\n2,1\n1,1\n", {.time = "t"}),
+      "x.csv:3:1: expected times that never decrease, found \"1\" (sort the rows by time; where clocks were set back, "
+      "add the offset from UTC)");
   EXPECT_EQ(bad("b\n1\n", {.ignore = {"b"}}),
             "x.csv: expected a column of numbers, found none besides those with another role");
 }
@@ -250,6 +254,21 @@ TEST(CsvDataset, DaysAreNoSeconds) {
   EXPECT_EQ(first("20240131", {.time_format = "%Y%m%d"}), parse_time("2024-01-31"));
   EXPECT_EQ(first("20240131", {.time_unit = "s"}), 20240131 * std::int64_t{1'000'000'000});
   EXPECT_EQ(first("20241331", {}), 20241331 * std::int64_t{1'000'000'000});
+}
+
+TEST(CsvDataset, DaysOfASpreadsheet) {
+  const auto times = [](const std::string& first, const std::string& second, const ReadOptions& options = {}) {
+    return parse_csv("time,a\n" + first + ",1\n" + second + ",2\n", "x.csv", options).series[0].times;
+  };
+  EXPECT_EQ(rejection([&] { times("45123.5", "45123.50011574"); }),
+            "x.csv:2:1: expected a number of seconds, found \"45123.5\" and steps of 0.000116 on average, which look "
+            "like days of a spreadsheet (days: time_unit = days; seconds: time_unit = s)");
+  EXPECT_EQ(times("45123.5", "45123.50011574", {.time_unit = "days"}),
+            (std::vector<std::int64_t>{*parse_time("2023-07-16T12:00:00Z"), *parse_time("2023-07-16T12:00:10Z")}));
+  EXPECT_EQ(times("45123.5", "45123.6", {.time_unit = "s"})[0], 45'123'500'000'000);
+  EXPECT_EQ(times("45123", "45124")[0], 45'123'000'000'000) << "seconds";
+  EXPECT_EQ(times("0.5", "0.6")[0], 500'000'000) << "seconds";
+  EXPECT_FALSE(parse_time("-1", "days"));
 }
 
 TEST(CsvDataset, AFolderHasOnlyFiles) {

@@ -77,8 +77,8 @@ TEST(ModelEvaluation, NotesDataOfTheTraining) {
   windows_to_evaluate(data, model);
   ASSERT_EQ(data.notes.size(), 1U);
   EXPECT_EQ(spelled(data.notes[0]),
-            "this looks like the data that the model was trained on, so the scores are too good: held_out takes only "
-            "its test part");
+            "this data has the name of that which the model was trained on: where it has the same rows, the scores are "
+            "too good");
 }
 
 }  // namespace

@@ -272,7 +272,7 @@ TEST(FeatureScale, PlainSparseAndConstantFeatures) {
                           1, 7, 4,  //
                           3, 7, 4});
   const Matrix<float> before = features;
-  const FeatureScale scale = fit_and_scale(features, 2, pool);
+  const FeatureScale scale = fit_and_scale(features, 2, INFINITY, pool);
   EXPECT_EQ(scale.shift, (std::vector<float>{2, 7, 1}));
   EXPECT_FLOAT_EQ(scale.factor[0], 1);
   EXPECT_EQ(scale.factor[1], 0);                   // constant: dropped
@@ -284,6 +284,21 @@ TEST(FeatureScale, PlainSparseAndConstantFeatures) {
     scale.apply(row);
     EXPECT_TRUE(std::ranges::equal(row, features.row(i)));
   }
+}
+
+// A feature that hardly varies in training does not decide alone; one that overflowed gives no class.
+TEST(FeatureScale, NoFeatureIsFarFromTheOthers) {
+  ThreadPool pool(1);
+  Matrix<float> features(40, 2);
+  for (std::size_t i = 0; i < 40; ++i) features(i, 0) = features(i, 1) = i == 7 ? 1.01F : 1;
+  const FeatureScale scale = fit_and_scale(features, 1, 3, pool);
+  EXPECT_EQ(features(7, 0), 3);  // its deviations would be (40 - 1) / sqrt(40 - 1)
+  std::vector<float> row = {2, 0.25F};
+  scale.apply(row);
+  EXPECT_EQ(row, (std::vector<float>{3, -3}));
+  row = {INFINITY, INFINITY};
+  scale.apply(row);
+  EXPECT_EQ(row, (std::vector<float>{INFINITY, INFINITY}));
 }
 
 }  // namespace

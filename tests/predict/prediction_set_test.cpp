@@ -38,10 +38,9 @@ TEST(PredictionSet, Messages) {
   TrainedModel model = model_of_series();
   EXPECT_EQ(rejection([&] { choose_set_limit(model, 1); }), "coverage: expected a number between 0 and 1, found 1");
   model.conformal.reset();
-  EXPECT_EQ(
-      rejection([&] { choose_set_limit(model, 0.9); }),
-      "coverage: expected a model that keeps held-out scores, found none (models of whole series that are trained "
-      "again keep them)");
+  EXPECT_EQ(rejection([&] { choose_set_limit(model, 0.9); }),
+            "coverage: expected a model that keeps held-out scores, found none (models of whole series keep them where "
+            "a part of the data validates, as with folds = 5)");
   model.window.length = model.shape().length;
   EXPECT_EQ(rejection([&] { choose_set_limit(model, 0.9); }),
             "coverage: expected a model of whole series, found one of windows (windows of a timeline overlap, so no "

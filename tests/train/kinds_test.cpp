@@ -85,6 +85,25 @@ TEST(Kinds, AnEnsembleIsTheMeanOfItsMembers) {
   EXPECT_NE(stem(*ensemble->members()[1].model), stem(*alone.model.predictor));
 }
 
+TEST(Kinds, TheLinearModelIsCalibratedToo) {
+  const Dataset dataset = toy_cases(3, 12, 16, 5, true);
+  ThreadPool pool(2);
+  FitOptions options = of_kind(ModelKind::kLinear, SplitKind::kGiven);
+  const FitResult calibrated = fit_in_detail(dataset, options, pool);
+  options.calibrate = false;
+  const FitResult plain = fit_in_detail(dataset, options, pool);
+  EXPECT_FALSE(plain.temperature);
+  ASSERT_TRUE(calibrated.temperature);
+  EXPECT_LT(*calibrated.held_out_log_loss, *plain.held_out_log_loss);
+  for (std::size_t i = 0; i < plain.test_probabilities.rows; ++i) {
+    double sum = 0;
+    for (std::size_t k = 0; k < 3; ++k) sum += std::pow(plain.test_probabilities(i, k), 1 / *calibrated.temperature);
+    for (std::size_t k = 0; k < 3; ++k)
+      EXPECT_NEAR(calibrated.test_probabilities(i, k),
+                  std::pow(plain.test_probabilities(i, k), 1 / *calibrated.temperature) / sum, 1e-5);
+  }
+}
+
 TEST(Kinds, MembersAndFoldsResumeAfterAKill) {
   const Dataset dataset = toy_cases(2, 12);
   FitOptions options = of_kind(ModelKind::kMixed, SplitKind::kGiven);
@@ -195,8 +214,8 @@ TEST(Mix, EqualSharesUnlessOneIsClearlyBetter) {
   train::Candidate good = candidate("good", {0.9F, 0.9F, 0.1F, 0.1F, 0.9F, 0.1F});
   train::Candidate alike = candidate("alike", {0.95F, 0.8F, 0.05F, 0.2F, 0.9F, 0.1F});
   train::Candidate bad = candidate("bad", {0.5F, 0.4F, 0.5F, 0.5F, 0.5F, 0.6F});
-  const auto model = std::make_shared<LinearModel>(
-      LinearModelParts{1, 1, 2, std::vector<float>(5), std::vector<float>(5), Matrix<float>(1, 6)});
+  const auto model = std::make_shared<LinearModel>(LinearModelParts{
+      .shift = std::vector<float>(5), .factor = std::vector<float>(5), .weights = Matrix<float>(1, 6)});
   for (train::Candidate* one : {&good, &alike, &bad}) one->members = {{model}};
   EXPECT_DOUBLE_EQ(train::mix(good, alike, labels).members[0].weight, 0.5);
   EXPECT_GT(train::mix(good, bad, labels).members[0].weight, 0.8);

@@ -177,7 +177,7 @@ TEST(ModelFile, KeepsTheCurveOfThresholds) {
   TrainedModel old = small_model(small_config());
   EXPECT_EQ(rejection([&] { set_threshold(old, parse_threshold_rule("f1")); }),
             "threshold: expected a number, because the model does not keep its validation scores, found \"f1\" (models "
-            "that are trained again keep them)");
+            "of two classes keep them where both are in the part that validates)");
   EXPECT_EQ(set_threshold(old, parse_threshold_rule("0.3")), "");
   EXPECT_EQ(old.threshold, 0.3);
   TrainedModel many = small_model(small_config("dft", 3));

@@ -22,6 +22,8 @@ class Linear(nn.Module):
         super().__init__()
         self.register_buffer("shift", arrays.tensor("linear.shift"))
         self.register_buffer("factor", arrays.tensor("linear.factor"))
+        for end in ("least", "greatest"):  # of each feature; files of earlier versions have no such bounds
+            self.register_buffer(end, arrays.tensor(f"linear.{end}") if f"linear.{end}" in arrays else None)
         weights = arrays.tensor("linear.weights")  # [outputs, 5 C + 1]
         self.map = nn.Linear(weights.shape[1] - 1, len(weights), dtype=arrays.dtype)
         self.map.weight = nn.Parameter(weights[:, :-1].contiguous())
@@ -36,7 +38,10 @@ class Linear(nn.Module):
         place = torch.where(valid, torch.arange(x.shape[1], device=x.device)[:, None], 0).amax(1, keepdim=True)
         last = x.gather(1, place.expand(-1, -1, x.shape[-1])).squeeze(1)
         numbers = torch.stack([mean, deviation, least.amin(1), greatest.amax(1), last], dim=-1).flatten(1)
-        return self.map((numbers - self.shift) * self.factor)
+        scaled = (numbers - self.shift) * self.factor
+        if self.least is not None:
+            scaled = torch.where(scaled.isinf(), scaled, scaled.clamp(self.least, self.greatest))
+        return self.map(scaled)
 
 
 class Ensemble(nn.Module):

@@ -65,7 +65,7 @@ def hydra_features(x, row, channels, weights, length):
 
 def kernel_logits(w, windows):
     rocket, hydra = read_kernels(w)
-    shift, factor = w["kernels.shift"], w["kernels.factor"]
+    shift, factor, bound = w["kernels.shift"], w["kernels.factor"], w.get("kernels.bound", np.inf)
     found = []
     for values, valid in zip(windows.values.astype(SINGLE), windows.valid):
         x = values[:valid.sum()]
@@ -73,5 +73,6 @@ def kernel_logits(w, windows):
         roots = np.sqrt(np.concatenate([hydra_features(x, *group, len(values)) for group in hydra]))
         plain = len(first)
         rest = np.where(roots == 0, 0, (roots - shift[plain:]) * factor[plain:])
-        found.append(np.concatenate([(first - shift[:plain]) * factor[:plain], rest]))
+        scaled = np.concatenate([(first - shift[:plain]) * factor[:plain], rest])
+        found.append(np.clip(scaled, -bound, bound))
     return np.array(found) @ w["kernels.weights"] + w["kernels.offset"]

@@ -22,6 +22,8 @@ def linear_logits(w, windows):
         x = values[:max(valid.sum(), 1)]
         found.append(np.stack([x.mean(0), x.std(0), x.min(0), x.max(0), x[-1]], -1).reshape(-1))
     x = (np.array(found) - w["linear.shift"]) * w["linear.factor"]
+    if "linear.least" in w:
+        x = np.clip(x, w["linear.least"], w["linear.greatest"])
     return x @ w["linear.weights"][:, :-1].T + w["linear.weights"][:, -1]
 
 
