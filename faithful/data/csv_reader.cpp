@@ -192,6 +192,7 @@ class TableSplitter {
   template <class RowOf>
   void fill_times(Series& series, const RowOf& row_of) const {
     series.times.resize(series.length());
+    const std::string_view first = first_time();
     for (std::size_t t = 0; t < series.length(); ++t) {
       const std::size_t row = row_of(t);
       const std::string_view cell = text(*roles_.time, row);
@@ -202,12 +203,19 @@ class TableSplitter {
                                       field_text("time_format", "\"%d.%m.%Y\"")))});
       }
       if (t == 0) check_date(cell, options_, place(*roles_.time, row));
+      if (options_.time_format.empty()) check_time_form(cell, first, place(*roles_.time, row));
       if (t > 0 && *time < series.times[t - 1])
         reject({place(*roles_.time, row), "times that never decrease", quote(cell), time_hint(kUnsorted)});
       series.times[t] = *time;
     }
     check_seconds({series.times.front(), series.times.back(), series.length() - 1}, text(*roles_.time, row_of(0)),
                   options_, place(*roles_.time, row_of(0)));
+  }
+
+  // Of the file, of which the table may be a later part.
+  std::string_view first_time() const {
+    const std::vector<std::string>& cells = file_.first_row();
+    return *roles_.time < cells.size() ? std::string_view(cells[*roles_.time]) : text(*roles_.time, 0);
   }
 
   // What to do about a time; a column that was only found to be one may be none.

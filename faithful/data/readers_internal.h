@@ -102,6 +102,10 @@ void recall_time_form(const TableColumns& known, std::string_view cell, ReadOpti
 std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options);
 std::string time_words(const ReadOptions& options);  // what an error about it expected
 
+// InputError where one column has times of two forms: numbers beside dates, or dates with and without an offset from
+// UTC, which would be hours apart. `first`: the first cell of the column.
+void check_time_form(std::string_view cell, std::string_view first, const Place& place);
+
 // InputError where numbers are hardly seconds, and the options say neither unit nor format: 20240131 is a day; 45123.5
 // is noon of a day in a spreadsheet, if other rows are a small part of 1 later. `cell`: at `place`, the first one.
 void check_date(std::string_view cell, const ReadOptions& options, const Place& place);

@@ -100,6 +100,26 @@ def test_days_are_no_seconds_after_a_training_on_dates(folder):
     assert row["start_time"] == "2024-03-30T00:00:00Z" and row["end_time"] == "2024-03-30T00:19:00Z"
 
 
+@pytest.mark.parametrize("first, other, wanted", [
+    ("2024-03-30T00:00:00+02:00", "2024-03-30T00:01:00", "a date with its offset from UTC"),
+    ("2024-03-30 00:00", "2024-03-30 00:01Z", "a date without an offset from UTC"),
+    ("2024-03-30", "1711843201", "a date without an offset from UTC"),
+    ("1711756800", "2024-03-30 00:01", "a number"),
+])
+def test_one_column_has_times_of_one_form(folder, first, other, wanted):
+    table = f"time,temp,flow\n{first},20,0\n{first},20,0\n{other},20,0\n"
+    (folder / "mixed.csv").write_text(table)
+    says = f':4:1: expected {wanted}, as in the first row, found "{other}" (write all times of a column in one form)'
+    for done in (run("data", "info", folder / "mixed.csv"), run("predict", folder / "model.safetensors", folder / "mixed.csv"),
+                 run("predict", folder / "model.safetensors", "-", stdin=table)):
+        assert done.returncode == 2 and says in done.stderr, done.stderr
+
+
+def test_a_day_is_written_as_its_midnight(folder):
+    (folder / "days.csv").write_text("time,temp,flow\n2024-03-30 23:59:59.5,20,0\n2024-03-31,20,0\n2024-03-31 00:00:00.5,20,0\n")
+    assert run("data", "info", folder / "days.csv").returncode == 0
+
+
 def test_training_data_is_known_by_its_windows(folder):
     (folder / "renamed.csv").write_text((folder / "pump.csv").read_text())
     (folder / "june").mkdir()
