@@ -47,14 +47,23 @@ def scorings():
 
 
 def load():
-    """{(method, set): [lines of its seeds]}; of ours the last scoring."""
-    logged = scorings()
-    last = logged[-1][1] if logged else None
-    found = {}
+    """{(method, set): [lines of its seeds]}; of ours those of the scoring that shown_scoring names."""
+    found = {}  # {method: {commit: {set: {seed: line}}}}
     for line in measured.read_jsonl(RESULTS / "runs.jsonl"):
-        if line["method"] in ALL and line.get("commit", last) == last:
-            found.setdefault((line["method"], line["set"]), {})[line["seed"]] = line
-    return {key: [of_seed[seed] for seed in sorted(of_seed)] for key, of_seed in found.items()}
+        if line["method"] in ALL:
+            of_commit = found.setdefault(line["method"], {}).setdefault(line.get("commit"), {})
+            of_commit.setdefault(line["set"], {})[line["seed"]] = line
+    order = [commit for _, commit in scorings()]
+    return {(method, name): [of_seed[seed] for seed in sorted(of_seed)] for method, by_commit in found.items()
+            for name, of_seed in by_commit[shown_scoring(by_commit, order)].items()}
+
+
+def shown_scoring(by_commit, order):
+    """The commit with the most runs of a method, the last of those: a scoring under way replaces an earlier one when it
+    has as many runs. It does not go by their results."""
+    def runs_and_age(commit):
+        return sum(map(len, by_commit[commit].values())), order.index(commit) if commit in order else -1
+    return max(by_commit, key=runs_and_age)
 
 
 def mean(lines, key):
@@ -208,12 +217,16 @@ def multiverse_csv(runs):
     (RESULTS / "multiverse.csv").write_text("\n".join(lines) + "\n")
 
 
-def scorings_text():
+def scorings_text(runs):
     logged = scorings()
     if not logged:
         return "None yet."
-    rows = [[str(place), date, f"`{commit}`"] for place, (date, commit) in enumerate(logged, 1)]
-    return table(["scoring", "date", "commit"], rows)
+    def shown(commit):
+        return ", ".join(method for method in methods.OURS
+                         if any(line.get("commit") == commit for name in ts_files.SETS
+                                for line in runs.get((method, name), [])))
+    rows = [[str(place), date, f"`{commit}`", shown(commit)] for place, (date, commit) in enumerate(logged, 1)]
+    return table(["scoring", "date", "commit", "methods of which this page has its runs"], rows)
 
 
 def runs_text(runs):
@@ -251,7 +264,7 @@ def main():
     runs = load()
     parts = {"runs": runs_text(runs), "accuracy": accuracy_table(runs), "targets": targets_table(runs),
              "bars": bars_table(runs), "saved": saved_text(runs), "log loss": log_loss_table(runs),
-             "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(),
+             "ranks": ranks_text(runs), "timing": timing_tables(), "scorings": scorings_text(runs),
              "ablation": ablation_text(), "calibration": calibration.text(),
              "timelines": others_text("timelines", timelines.table),
              "dfstrans": others_text("dfstrans", dfstrans.table)}

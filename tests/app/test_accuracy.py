@@ -15,6 +15,7 @@ import dfstrans  # noqa: E402
 import marked  # noqa: E402
 import measured  # noqa: E402
 import methods  # noqa: E402
+import page  # noqa: E402
 import ranks  # noqa: E402
 import runs  # noqa: E402
 import timelines  # noqa: E402
@@ -97,6 +98,18 @@ def test_the_fourth_scoring_is_refused(tool, tmp_path, monkeypatch):
         tool.allow_scoring("ddd")
     with pytest.raises(SystemExit, match="built from eee-dirty"):
         tool.allow_scoring("eee-dirty")
+
+
+def test_a_scoring_is_shown_when_it_has_as_many_runs_as_the_one_before(tmp_path, monkeypatch):
+    def shown(*commits):
+        lines = [{"method": "kernels", "set": "Libras", "seed": commits[:i].count(commit) + 1, "commit": commit}
+                 for i, commit in enumerate(commits)]
+        (tmp_path / "runs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return [line["commit"] for line in page.load()["kernels", "Libras"]]
+    monkeypatch.setattr(page, "RESULTS", tmp_path)
+    (tmp_path / "scorings.txt").write_text("# log\n2026-01-01 00:00 UTC aaa\n2026-01-02 00:00 UTC bbb\n")
+    assert shown("bbb", "aaa", "aaa") == ["aaa", "aaa"]
+    assert shown("bbb", "bbb", "aaa", "aaa") == ["bbb", "bbb"]
 
 
 def test_finished_runs_are_skipped_and_refused_methods_said_once(tool, tmp_path, monkeypatch, capsys):

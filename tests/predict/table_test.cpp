@@ -111,9 +111,12 @@ TEST(SampleLines, WithNames) {
   EXPECT_EQ(sample(lines, "1.5;1700000000000;ok;-2\r"), (std::vector<float>{-2, 1.5}));
   EXPECT_EQ(lines.time(), 1'700'000'000'000'000'000);
   EXPECT_FALSE(lines.take(""));
-  EXPECT_EQ(sample(lines, "\"3\";2023-11-14T22:13:21Z;\"o;k\"; 4 "), (std::vector<float>{4, 3}));
+  EXPECT_EQ(sample(lines, "\"3\";1700000001000;\"o;k\"; 4 "), (std::vector<float>{4, 3}));
   EXPECT_EQ(rejection([&] { lines.take("1;1699999999999;ok;2"); }),
             "in:5:2: expected times that never decrease, found \"1699999999999\"");
+  EXPECT_EQ(rejection([&] { lines.take("1;2023-11-14T22:13:22Z;ok;2"); }),
+            "in:6:2: expected a number, as in the first row, found \"2023-11-14T22:13:22Z\" (write all times of a "
+            "column in one form)");
 }
 
 TEST(SampleLines, WithoutNames) {
