@@ -160,37 +160,22 @@ std::string time_words(const ReadOptions& options) {
 
 namespace {
 
-enum class TimeForm { kNumber, kDate, kDateWithOffset };
-
-// Of a cell that read_time has read. The offset of ISO 8601 follows the date: Z, +02:00, -0500.
-TimeForm time_form_of(std::string_view cell) {
+// The form of a cell that read_time has read, in words. The offset of ISO 8601 follows the date: Z, +02:00, -0500.
+std::string_view time_form_of(std::string_view cell) {
   constexpr std::size_t kDateLength = 10;
   cell = trimmed(cell);
-  if (std::ranges::all_of(cell, [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+'; }) &&
-      cell.find('-', 1) == std::string_view::npos)
-    return TimeForm::kNumber;
+  const bool date = cell.find('-', 1) != std::string_view::npos;  // a number has a sign in front at most
+  if (!date) return "a number";
   const bool offset = cell.find_first_of("Zz+-", kDateLength) != std::string_view::npos;
-  return offset ? TimeForm::kDateWithOffset : TimeForm::kDate;
-}
-
-std::string words_of(TimeForm form) {
-  switch (form) {
-    case TimeForm::kNumber:
-      return "a number";
-    case TimeForm::kDate:
-      return "a date without an offset from UTC";
-    case TimeForm::kDateWithOffset:
-      return "a date with its offset from UTC";
-  }
-  return "";
+  return offset ? "a date with its offset from UTC" : "a date without an offset from UTC";
 }
 
 }  // namespace
 
 void check_time_form(std::string_view cell, std::string_view first, const Place& place) {
-  const TimeForm wanted = time_form_of(first);
+  const std::string_view wanted = time_form_of(first);
   if (time_form_of(cell) != wanted)
-    reject({place, fmt::format("{}, as in the first row", words_of(wanted)), quote(cell),
+    reject({place, fmt::format("{}, as in the first row", wanted), quote(cell),
             "write all times of a column in one form"});
 }
 

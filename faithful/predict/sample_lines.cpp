@@ -115,7 +115,7 @@ void SampleLines::recall(const std::vector<std::string>& names, bool header) {
 
 void SampleLines::begin() {
   options_ = said_;  // an earlier first line may have been rejected
-  time_form_known_ = false;
+  first_time_.reset();
   time_column_.reset();
   const bool header = is_header();
   std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
@@ -146,14 +146,13 @@ void SampleLines::begin() {
 
 void SampleLines::read_time() {
   const std::string& text = fields_[*time_column_];
-  const bool first = !time_form_known_;
+  const bool first = !first_time_;
   if (first) data::recall_time_form(known_, text, options_);  // of a column that training did not have
-  time_form_known_ = true;
-  if (first) first_time_ = text;
   const std::optional<std::int64_t> time = data::read_time(text, options_);
   const Place place{place_, line_, *time_column_ + 1};
   if (!time) reject({place, data::time_words(options_), quote(text)});
-  if (options_.time_format.empty()) data::check_time_form(text, first_time_, place);
+  if (first) first_time_ = text;
+  if (options_.time_format.empty()) data::check_time_form(text, *first_time_, place);
   if (*time < time_) reject({place, "times that never decrease", quote(text)});
   data::check_date(text, options_, place);
   if (!first) data::check_seconds({time_, *time, 1}, text, options_, place);

@@ -58,9 +58,8 @@ class FAITHFUL_API SampleLines {
   char separator_ = ',';
   std::size_t columns_ = 0;  // of every line; 0: none was seen yet
   std::optional<std::size_t> time_column_;
-  bool time_form_known_ = false;
-  std::string first_time_;  // as it was written
-  ChannelMatch match_;      // into the columns of a line
+  std::optional<std::string> first_time_;  // as it was written; none was read yet
+  ChannelMatch match_;                     // into the columns of a line
   std::vector<float> values_;
   std::int64_t time_ = 0;
 };

@@ -119,6 +119,14 @@ TEST(SampleLines, WithNames) {
             "column in one form)");
 }
 
+TEST(SampleLines, ATimeThatCannotBeReadIsNotTheFirst) {
+  SampleLines lines({"a"}, {.time = "when"}, "in");
+  EXPECT_FALSE(lines.take("when,a"));
+  EXPECT_EQ(rejection([&] { lines.take("n-a,1"); }),
+            "in:2:1: expected a time (ISO 8601, or a number of s), found \"n-a\"");
+  EXPECT_EQ(sample(lines, "1700000000,2"), (std::vector<float>{2}));
+}
+
 TEST(SampleLines, WithoutNames) {
   SampleLines lines({"a", "b"}, {.time = "2", .separator = ';', .decimal = ','}, "in");
   EXPECT_EQ(sample(lines, "1,5;2023-11-14T22:13:21Z;2"), (std::vector<float>{1.5, 2}));
