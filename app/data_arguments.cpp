@@ -22,7 +22,7 @@ Dataset with_flags(Dataset dataset) {
 
 std::vector<Option> data_option_list(ReadOptions& options) {
   return joined({options_of(settings(options)),
-                 grouped("Data", {{"--ignore COL,...", &options.ignore, "columns of a table to leave out"}})});
+                 grouped("Data", {{"--ignore COL,...", &options.ignore, "columns of a table to leave out", common}})});
 }
 
 void check_output_apart(const std::string& output, const std::string& data, const ReadOptions& options) {

@@ -161,6 +161,13 @@ void predict_data(const PredictOptions& options, const TrainedModel& model, Sink
   }
 }
 
+// Missing values are as in training. Interpolation needs the next value, which a stream does not know: they are refused.
+ReadOptions reading_of_stream(ReadOptions reading, const TrainedModel& model) {
+  const Missing known = recorded_missing(model);
+  if (reading.missing == Missing::kAuto && known != Missing::kInterpolate) reading.missing = known;
+  return reading;
+}
+
 // Standard input, a line at a time; each prediction is printed before the next line is read.
 class LinePredictor {
  public:
@@ -169,7 +176,8 @@ class LinePredictor {
         sets_(sets_of(options, model)),
         predictor_(std::move(model)),
         shape_(predictor_.model().shape()),
-        samples_(predictor_.model().channels, options.data, "standard input", recorded_table(predictor_.model())),
+        samples_(predictor_.model().channels, reading_of_stream(options.data, predictor_.model()), "standard input",
+                 recorded_table(predictor_.model())),
         sink_(predictor_.model(), nullptr),
         times_(shape_.length, 0) {}
 
@@ -292,7 +300,7 @@ Command predict_verb() {
       {"-o,--output FILE", &options->output,
        "file for the predictions, such as scores.csv; without it they are printed", common},
       {"--on-error HOW", &options->on_error,
-       "what to do with a bad line of a stream, or a window without a score: stop, or skip (answer invalid and go on)",
+       "what to do with a bad line of a stream, or a window without a score: stop, or skip (predict invalid and go on)",
        one_of({"stop", kSkip}), common},
       {"--coverage X", &options->coverage,
        "adds a column with a set of classes for each series, which has the true class with this probability",

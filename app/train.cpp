@@ -142,23 +142,34 @@ std::string headline(const FitResult& result, const FitOptions& options) {
   return text + "\n";
 }
 
+std::string lead_text(const Lead& lead, double sign = 1) {
+  const std::string difference = fmt::format("{:+.3f}", sign * lead.difference);
+  return std::isfinite(lead.error) ? fmt::format("{} ± {:.3f}", difference, lead.error) : difference;
+}
+
+std::string why_kept(const ContestRow& row, const std::string& measure) {
+  if (row.against.empty()) return "The Transformer is kept: no other kind is better by more than a standard error.";
+  const std::string& better = row.lead.is_clear() ? measure : "log loss";
+  return fmt::format("Kept: {}. Better than {} in {}, by more than a standard error.", row.name, row.against, better);
+}
+
 // The kinds of models that were tried, and which one is kept.
 std::string contest_text(const FitResult& result) {
   if (result.contest.empty()) return {};
-  Table table{
-      .title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
-      .columns = {{"model"}, {result.contest_measure}, {"log loss"}, {"to the Transformer"}, {"standard error"}},
-      .rows = {}};
-  const auto kept = std::ranges::find(result.contest, true, &ContestRow::kept);
+  const std::string& measure = result.contest_measure;
+  Table table{.title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
+              .columns = {{"model"}, {measure}, {"log loss"}, {"compared with"}, {measure}},
+              .rows = {}};
+  const bool by_accuracy = result.contest.back().log_loss_lead.has_value();
+  if (by_accuracy) table.columns.push_back({"log loss"});
   for (const ContestRow& row : result.contest) {
-    const bool first = &row == &result.contest.front();
-    table.rows.push_back({row.name, fmt::format("{:.3f}", row.value), fmt::format("{:.3f}", row.log_loss),
-                          first ? "" : fmt::format("{:+.3f}", row.difference),
-                          first ? "" : fmt::format("{:.3f}", row.error)});
+    std::vector<Cell> cells{row.name, fmt::format("{:.3f}", row.value), fmt::format("{:.3f}", row.log_loss),
+                            row.against, row.against.empty() ? "" : lead_text(row.lead)};
+    if (by_accuracy) cells.push_back(row.log_loss_lead ? lead_text(*row.log_loss_lead, -1) : "");
+    table.rows.push_back(std::move(cells));
   }
-  return to_text(table) + (kept == result.contest.begin()
-                               ? "\nThe Transformer is kept: no other kind is better by more than a standard error.\n"
-                               : fmt::format("\n{} is kept: better by more than a standard error.\n", kept->name));
+  const auto kept = std::ranges::find(result.contest, true, &ContestRow::kept);
+  return to_text(table) + "\n" + why_kept(*kept, measure) + "\n";
 }
 
 void report(const FitResult& result, const FitOptions& options, double seconds) {

@@ -39,6 +39,13 @@ def log_loss(probabilities, labels):
     return -numpy.log(numpy.maximum(probabilities[numpy.arange(len(labels)), labels], 1e-7)).mean()
 
 
+def class_scores(ridge, features):
+    """[n, K]: the scores of ridge regression. Of two classes scikit-learn has only those of the second; the first has
+    the opposite ones."""
+    scores = ridge.decision_function(features)
+    return scores if scores.ndim == 2 else numpy.stack((-scores, scores), axis=1)
+
+
 def fitted_temperature(features, labels, classes, make_ridge):
     """The temperature with the least log loss of out-of-fold scores. Classes that a fold lacks score -1, the target
     that ridge regression has for what a series is not."""
@@ -46,7 +53,7 @@ def fitted_temperature(features, labels, classes, make_ridge):
     scores = numpy.full((len(labels), classes), -1.0)
     for train, held in StratifiedKFold(5, shuffle=True, random_state=0).split(features, labels):
         ridge = make_ridge().fit(features[train], labels[train])
-        scores[numpy.ix_(held, ridge.classes_)] = ridge.decision_function(features[held])
+        scores[numpy.ix_(held, ridge.classes_)] = class_scores(ridge, features[held])
     candidates = numpy.exp(numpy.linspace(numpy.log(0.01), numpy.log(10), 400))
     return min(candidates, key=lambda t: log_loss(softmax(scores / t), labels))
 
@@ -77,7 +84,7 @@ class Ridge:
         features, ridge = self._features(train_x)
         temperature = fitted_temperature(features, self.labels, self.classes, lambda: clone(ridge))
         scores = numpy.full((len(x), self.classes), -1.0)
-        scores[:, numpy.asarray(ridge.classes_, dtype=int)] = ridge.decision_function(self._features(x)[0])
+        scores[:, numpy.asarray(ridge.classes_, dtype=int)] = class_scores(ridge, self._features(x)[0])
         self.temperature, self.untempered = temperature, softmax(scores)
         return softmax(scores / temperature)
 

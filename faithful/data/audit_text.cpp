@@ -149,7 +149,7 @@ std::string part_text(const PartAudit& part, const Audit& audit) {
                               range_text(part.shortest_span, part.median_span, part.longest_span)));
     std::vector<std::string> tenths;
     for (const double share : part.where) tenths.push_back(fmt::format("{:.0f}", 100 * share));
-    line("where they lie", fmt::format("{} % of their rows, by tenth of the timeline", fmt::join(tenths, " ")));
+    line("where they lie", fmt::format("{} % of them, by tenth of the timeline", fmt::join(tenths, " ")));
     if (part.spans_with_channels > 0) line("channels at fault", fault_text(part));
   }
   if (part.largest_deviation) line("largest deviation", score_text(*part.largest_deviation) + " at its best threshold");

@@ -134,7 +134,7 @@ bool same_word(std::string_view a, std::string_view b) {
 float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place) {
   if (cell == csv::Cell::kTooLarge) reject({place, "a number of at most 3.4e38", quote(text)});
   if (cell == csv::Cell::kText) reject({place, "a number", quote(text)});
-  if (missing == Missing::kError) reject({place, "a number", text.empty() ? "nothing" : quote(text), missing_hint()});
+  if (is_refused(missing)) reject({place, "a number", text.empty() ? "nothing" : quote(text), missing_hint()});
   return std::numeric_limits<float>::quiet_NaN();
 }
 
@@ -237,6 +237,13 @@ void add_note_of_normal(Dataset& dataset, const std::set<std::string>& labels, c
                                       fmt::join(names, ", "), labels.size() > names.size() ? ", .." : ""));
 }
 
+std::string missing_text(Missing missing) {
+  ReadOptions options{.missing = missing};
+  const std::vector<Setting> all = settings(options);
+  const auto found = std::ranges::find_if(all, [](const Setting& one) { return one.field.name == "missing"; });
+  return is_refused(missing) ? "" : std::get<std::string>(value_of(*found));
+}
+
 std::string missing_hint() {
   return fmt::format("missing values: {}", field_text("missing", "interpolate"));
 }
@@ -317,7 +324,7 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
       float& value = values(t, c);
       if (std::isfinite(value)) continue;
       const bool infinite = std::isinf(value);
-      if (infinite || missing == Missing::kError) {
+      if (infinite || is_refused(missing)) {
         reject({{dataset.source},
                 "finite numbers",
                 fmt::format("{} in series {}, time {}, channel {}", infinite ? "an infinite one" : "a missing one",
@@ -338,6 +345,7 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options) {
   dataset.source = path;
   dataset.format = format;
+  dataset.missing = missing_text(options.missing);
   if (dataset.series.empty() || dataset.rows() == 0) reject({{path}, "rows of data", "none"});
   for (std::string& name : dataset.channels) name = as_utf8(name);
   for (std::string& name : dataset.classes) name = as_utf8(name);

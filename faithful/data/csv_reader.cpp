@@ -253,7 +253,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   csv.header = options.header == Header::kAuto  ? CsvHeader::kAuto
                : options.header == Header::kYes ? CsvHeader::kYes
                                                 : CsvHeader::kNo;
-  csv.missing = options.missing == Missing::kError ? CsvMissing::kError : CsvMissing::kNan;
+  csv.missing = is_refused(options.missing) ? CsvMissing::kError : CsvMissing::kNan;
   csv.missing_hint = missing_hint();
   csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));

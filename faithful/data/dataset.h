@@ -67,6 +67,7 @@ struct FAITHFUL_API Dataset {
   std::string source = {};              // the path it was read from, or how it was made
   std::string format = {};              // "csv", "npz", "smd", "elevator", ...
   std::vector<std::string> notes = {};  // what the reader did that the user should know, a line each
+  std::string missing = {};             // what became of missing values (the choices of "missing"); empty: refused
   TableColumns table = {};              // how it was read, where it was a table (of a folder: the first one)
 
   std::size_t rows() const;               // sum of the lengths

@@ -15,8 +15,9 @@ namespace faithful {
 class CsvFile;
 
 // What to do with missing values (an empty cell, NA, nan, ? and the like). kInterpolate: a straight line between
-// the neighbours in time, the nearest value at both ends. kKeep: NaN stays in the values, for audits.
-enum class Missing : std::uint8_t { kError, kInterpolate, kZero, kKeep };
+// the neighbours in time, the nearest value at both ends. kKeep: NaN stays in the values. kAuto: as in the training of the
+// model that the data is for (settle_reading), else kError.
+enum class Missing : std::uint8_t { kError, kInterpolate, kZero, kKeep, kAuto };
 
 // Whether a label column labels each point or, being constant in a series, the whole series.
 enum class LabelOf : std::uint8_t { kPoint, kSeries };
@@ -27,7 +28,7 @@ enum class Header : std::uint8_t { kAuto, kYes, kNo };
 struct ReadOptions {
   std::string format = {};  // csv, csv-folder, npy, npz, ts, arff, uea, smd, telemanom, hdf5; empty: by the path
   std::string part = {};    // all formats: only this part, train or test; empty: all
-  Missing missing = Missing::kError;     // all formats
+  Missing missing = Missing::kAuto;      // all formats
   std::string label = {};                // csv: column, or .json of spans; npz, hdf5: array; npy: file beside it
   LabelOf label_of = LabelOf::kPoint;    // csv
   std::string positive = {};             // the label that means anomalous, where labels are text; empty: 0 and 1

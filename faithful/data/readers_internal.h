@@ -75,6 +75,13 @@ bool same_word(std::string_view a, std::string_view b);  // in ASCII, upper or l
 // What an error about a missing value recommends.
 std::string missing_hint();
 
+inline bool is_refused(Missing missing) {
+  return missing == Missing::kError || missing == Missing::kAuto;
+}
+
+// As the setting "missing" has it; empty where missing values are refused.
+std::string missing_text(Missing missing);
+
 // Rejects a cell that is no number, or gives NaN where it is missing and may be.
 float number_of_odd_cell(csv::Cell cell, std::string_view text, Missing missing, const Place& place);
 

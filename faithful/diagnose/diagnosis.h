@@ -57,7 +57,7 @@ struct NormalWindows {
 struct Normal {
   Matrix<float> mean;       // [1, C] or [length, C]
   Matrix<float> deviation;  // of the same shape, above 0
-  std::string from = {};    // in words: "the mean of 97 windows, sample by sample"
+  std::string from = {};    // in words: "the mean, sample by sample, of the 97 windows of .."
   Relations relations = {};
   NormalWindows windows = {};
 

@@ -70,8 +70,8 @@ Normal fit_normal(const Windows& windows, std::span<const std::uint32_t> numbers
   }
   normal.relations = fit_relations(windows, numbers, pool);
   normal.windows = fit_normal_windows(windows, numbers, pool);
-  normal.from = fmt::format("the mean of {} {}{}", numbers.size(), numbers.size() == 1 ? "window" : "windows",
-                            aligned ? ", sample by sample" : "");
+  normal.from = fmt::format("the mean{} of the {} {}", aligned ? ", sample by sample," : "", numbers.size(),
+                            numbers.size() == 1 ? "window" : "windows");
   return normal;
 }
 

@@ -39,6 +39,13 @@ void add_probabilities(std::span<const float> logits, std::size_t classes, doubl
   }
 }
 
+void logits_of_sums(std::span<const double> sums, std::size_t classes, double temperature, std::span<float> logits) {
+  for (std::size_t i = 0; i < logits.size(); ++i) {
+    const double z = classes == 2 ? log_of(sums[2 * i + 1]) - log_of(sums[2 * i]) : log_of(sums[i]);
+    logits[i] = static_cast<float>(z / temperature);
+  }
+}
+
 Ensemble::Ensemble(std::vector<EnsembleMember> members, double temperature, const std::string& place)
     : members_(std::move(members)), temperature_(temperature) {
   if (members_.empty() || members_.size() > kMostMembers)
@@ -87,10 +94,7 @@ void Ensemble::logits_into(const Samples<float>& samples, std::span<float> logit
     member.model->logits_into(samples, own);
     add_probabilities(own, classes, member.weight, sums);
   }
-  for (std::size_t i = 0; i < logits.size(); ++i) {
-    const double z = classes == 2 ? log_of(sums[2 * i + 1]) - log_of(sums[2 * i]) : log_of(sums[i]);
-    logits[i] = static_cast<float>(z / temperature_);
-  }
+  logits_of_sums(sums, classes, temperature_, logits);
 }
 
 }  // namespace faithful

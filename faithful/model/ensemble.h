@@ -43,4 +43,8 @@ class FAITHFUL_API Ensemble final : public WindowModel {
 FAITHFUL_API void add_probabilities(std::span<const float> logits, std::size_t classes, double weight,
                                     std::span<double> sums);
 
+// The logits [B, outputs] of such sums [B, K] of weights that add up to 1, divided by the temperature.
+FAITHFUL_API void logits_of_sums(std::span<const double> sums, std::size_t classes, double temperature,
+                                 std::span<float> logits);
+
 }  // namespace faithful

@@ -67,7 +67,7 @@ bool SampleLines::take(std::string_view line, std::size_t number) {
 // The value of a cell that is no number; InputError where there is none.
 float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
   const Place place{place_, line_, column + 1};
-  if (cell == csv::Cell::kMissing && options_.missing == Missing::kError) {
+  if (cell == csv::Cell::kMissing && data::is_refused(options_.missing)) {
     const std::string& text = fields_[column];
     reject({place, "a number", text.empty() ? "an empty cell" : quote(text),
             "missing values: " + field_text("missing", "keep")});

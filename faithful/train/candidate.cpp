@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "faithful/evaluate/baselines.h"
+#include "faithful/evaluate/scores.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/metrics/calibration.h"
 #include "faithful/metrics/summary.h"
@@ -21,15 +23,15 @@ Matrix<float> mean_of(const Matrix<float>& a, const Matrix<float>& b, double sha
   return mean;
 }
 
-double share_of_first(const Candidate& first, const Candidate& second, std::span<const std::int32_t> labels) {
+double share_of_first(const Candidate& first, const Candidate& second, const JobData& data) {
   constexpr int kSteps = 20;
+  const std::span<const std::int32_t> labels = data.labels;
   if (labels.empty() || first.held_out.rows != labels.size() || second.held_out.rows != labels.size()) return 0.5;
   std::vector<double> differences = log_losses(first.held_out, labels);
   const std::vector<double> others = log_losses(second.held_out, labels);
   for (std::size_t i = 0; i < differences.size(); ++i) differences[i] -= others[i];
-  const Summary found = summarize(differences);
-  const double error = found.deviation / std::sqrt(static_cast<double>(found.count));
-  if (!(std::fabs(found.mean) > error)) return 0.5;
+  const Lead found = lead_of(differences, data.groups());
+  if (!(std::fabs(found.difference) > found.error)) return 0.5;
   const auto log_loss_at = [&](double share) {
     return mean_loss(log_losses(mean_of(first.held_out, second.held_out, share), labels));
   };
@@ -42,28 +44,10 @@ double share_of_first(const Candidate& first, const Candidate& second, std::span
   return best;
 }
 
-// p^(1 / temperature) of each row, divided by the sum.
-void sharpen(Matrix<float>& probabilities, double temperature) {
-  for (std::size_t i = 0; i < probabilities.rows; ++i) {
-    double total = 0;
-    std::vector<double> powers;
-    for (const float p : probabilities.row(i))
-      total += powers.emplace_back(std::pow(std::max(static_cast<double>(p), kLeastProbability), 1 / temperature));
-    for (std::size_t k = 0; k < powers.size(); ++k) probabilities(i, k) = static_cast<float>(powers[k] / total);
-  }
-}
-
-// By probabilities [n, K].
-double fit_temperature_of(const Matrix<float>& probabilities, std::span<const std::int32_t> labels) {
-  const std::size_t classes = probabilities.columns, outputs = classes == 2 ? 1 : classes;
-  const auto log_of = [&](std::size_t i, std::size_t k) {
-    return std::log(std::max(static_cast<double>(probabilities(i, k)), kLeastProbability));
-  };
-  Matrix<float> logits(probabilities.rows, outputs);
-  for (std::size_t i = 0; i < logits.rows; ++i)
-    for (std::size_t k = 0; k < outputs; ++k)
-      logits(i, k) = static_cast<float>(classes == 2 ? log_of(i, 1) - log_of(i, 0) : log_of(i, k));
-  return fit_temperature(logits, labels, classes).value;
+// The probabilities follow the logits.
+void divide_logits(Candidate& candidate, double temperature, std::size_t classes) {
+  for (float& logit : candidate.logits.values) logit = static_cast<float>(static_cast<double>(logit) / temperature);
+  candidate.held_out = probabilities_of_logits(candidate.logits, classes);
 }
 
 // Fits to the training part of all data and of each fold; fit(windows) gives a model.
@@ -72,15 +56,17 @@ Candidate fit_by_folds(const char* name, const JobData& data, ThreadPool& pool, 
   check_training_part(data.all.sets);
   for (const Prepared& fold : data.folds) check_training_part(fold.sets);
   Candidate candidate{.name = name, .members = {{fit(data.all.sets.train)}}};
-  candidate.held_out = Matrix<float>(0, data.all.sets.train.classes());
+  const std::size_t classes = data.all.sets.train.classes(), outputs = classes == 2 ? 1 : classes;
+  candidate.logits = Matrix<float>(data.labels.size(), outputs);
+  std::span<float> rest = candidate.logits.values;
   const auto add = [&](const WindowModel& model, const Windows& held) {
-    if (held.size() == 0) return;
-    const Matrix<float> own = probabilities_of(model, held, pool);
-    candidate.held_out.values.insert(candidate.held_out.values.end(), own.values.begin(), own.values.end());
-    candidate.held_out.rows += own.rows;
+    logits_into(model, held, 0, pool, rest.first(held.size() * outputs));
+    rest = rest.subspan(held.size() * outputs);
   };
   for (const Prepared& fold : data.folds) add(*fit(fold.sets.train), fold.sets.validation);
-  if (data.folds.empty()) add(*candidate.members[0].model, data.all.sets.validation);
+  if (data.folds.empty() && data.all.sets.validation.size() > 0)
+    add(*candidate.members[0].model, data.all.sets.validation);
+  candidate.held_out = probabilities_of_logits(candidate.logits, classes);
   return candidate;
 }
 
@@ -91,6 +77,25 @@ std::vector<const Windows*> JobData::held_out() const {
   for (const Prepared& fold : folds) parts.push_back(&fold.sets.validation);
   if (folds.empty() && all.sets.validation.size() > 0) parts.push_back(&all.sets.validation);
   return parts;
+}
+
+std::vector<std::size_t> JobData::groups() const {
+  std::vector<std::size_t> groups;
+  for (const Windows* part : held_out()) {
+    const std::size_t first = groups.empty() ? 0 : groups.back() + 1;
+    for (const std::size_t number : stretch_numbers(*part)) groups.push_back(first + number);
+  }
+  return groups;
+}
+
+Lead lead_of(std::span<const double> differences, std::span<const std::size_t> groups) {
+  const Summary all = summarize(differences);
+  std::map<std::size_t, double> sums;  // of the differences to the mean
+  for (std::size_t i = 0; i < differences.size(); ++i) sums[groups[i]] += differences[i] - all.mean;
+  double squares = 0;
+  for (const auto& [group, sum] : sums) squares += sum * sum;
+  const auto n = static_cast<double>(differences.size()), count = static_cast<double>(sums.size());
+  return {all.mean, std::sqrt(squares * count / (count - 1)) / n};
 }
 
 Calibration fit_calibration(const Matrix<float>& logits, std::span<const std::int32_t> labels,
@@ -128,6 +133,16 @@ Matrix<float> probabilities_of_logits(const Matrix<float>& logits, std::size_t c
   return probabilities;
 }
 
+Matrix<float> mean_of_members(const Matrix<float>& logits, std::size_t members, std::size_t classes) {
+  Matrix<float> mean(logits.rows / members, logits.columns);
+  std::vector<double> sums(mean.rows * classes);
+  for (std::size_t member = 0; member < members; ++member)
+    add_probabilities(std::span(logits.values).subspan(member * mean.values.size(), mean.values.size()), classes,
+                      1 / static_cast<double>(members), sums);
+  logits_of_sums(sums, classes, 1, mean.values);
+  return mean;
+}
+
 Candidate fit_kernels_by_folds(const JobData& data, const FitOptions& options, ThreadPool& pool) {
   KernelModelOptions how{.features = options.kernels};
   how.features.seed = options.train.seed;
@@ -144,16 +159,17 @@ Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, Th
     return std::make_shared<const LinearModel>(fit_linear_model(train, how, pool));
   });
   if (!options.calibrate || !linear.is_known()) return linear;
-  linear.temperature = fit_temperature_of(linear.held_out, data.labels);
-  sharpen(linear.held_out, *linear.temperature);
+  const std::size_t classes = data.all.sets.train.classes();
+  linear.temperature = fit_temperature(linear.logits, data.labels, classes).value;
+  divide_logits(linear, *linear.temperature, classes);
   LinearModelParts parts = dynamic_cast<const LinearModel&>(*linear.members[0].model).parts();
   for (float& weight : parts.weights.values) weight = static_cast<float>(weight / *linear.temperature);
   linear.members[0].model = std::make_shared<const LinearModel>(std::move(parts));
   return linear;
 }
 
-Candidate mix(const Candidate& first, const Candidate& second, std::span<const std::int32_t> labels) {
-  const double share = share_of_first(first, second, labels);
+Candidate mix(const Candidate& first, const Candidate& second, const JobData& data) {
+  const double share = share_of_first(first, second, data);
   Candidate mixed{.name = first.name + " and " + second.name, .temperature = first.temperature};
   const auto add = [&](const Candidate& one, double part) {
     double sum = 0;
@@ -163,7 +179,15 @@ Candidate mix(const Candidate& first, const Candidate& second, std::span<const s
   };
   add(first, share);
   add(second, 1 - share);
-  if (first.is_known() && second.is_known()) mixed.held_out = mean_of(first.held_out, second.held_out, share);
+  if (!first.is_known() || !second.is_known()) return mixed;
+  mixed.held_out = mean_of(first.held_out, second.held_out, share);
+  if (first.logits.rows == 0 || second.logits.rows == 0) return mixed;
+  const std::size_t classes = mixed.held_out.columns;
+  std::vector<double> sums(mixed.held_out.values.size());
+  add_probabilities(first.logits.values, classes, share, sums);
+  add_probabilities(second.logits.values, classes, 1 - share, sums);
+  mixed.logits = Matrix<float>(first.logits.rows, first.logits.columns);
+  logits_of_sums(sums, classes, 1, mixed.logits.values);
   return mixed;
 }
 
@@ -171,9 +195,10 @@ std::shared_ptr<const WindowModel> model_of(Candidate& candidate, std::span<cons
                                             bool calibrate) {
   if (candidate.members.size() == 1) return candidate.members[0].model;
   double temperature = 1;
-  if (calibrate && candidate.is_known()) {
-    temperature = fit_temperature_of(candidate.held_out, labels);
-    sharpen(candidate.held_out, temperature);
+  if (calibrate && candidate.logits.rows > 0) {
+    const std::size_t classes = candidate.held_out.columns;
+    temperature = fit_temperature(candidate.logits, labels, classes).value;
+    divide_logits(candidate, temperature, classes);
   }
   return std::make_shared<const Ensemble>(candidate.members, temperature);
 }

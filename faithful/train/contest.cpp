@@ -14,11 +14,6 @@ namespace faithful::train {
 
 namespace {
 
-// Better than the first candidate by how much, and its standard error.
-struct Lead {
-  double difference = 0, error = 0;
-};
-
 // 1 where the most probable class is the label. [n]
 std::vector<double> hits(const Candidate& candidate, std::span<const std::int32_t> labels) {
   const std::vector<std::int32_t> predicted = most_probable(candidate.held_out);
@@ -27,29 +22,16 @@ std::vector<double> hits(const Candidate& candidate, std::span<const std::int32_
   return found;
 }
 
-Lead lead_in_accuracy(const Candidate& other, const Candidate& first, std::span<const std::int32_t> labels) {
-  std::vector<double> differences = hits(other, labels);
-  const std::vector<double> base = hits(first, labels);
-  for (std::size_t i = 0; i < differences.size(); ++i) differences[i] -= base[i];
-  const Summary found = summarize(differences);
-  return {found.mean, found.deviation / std::sqrt(static_cast<double>(found.count))};
-}
-
-// Whole events and whole stretches between them, over all parts.
-std::vector<std::size_t> groups_of(const JobData& data) {
-  std::vector<std::size_t> groups;
-  for (const Windows* part : data.held_out()) {
-    const std::size_t first = groups.empty() ? 0 : groups.back() + 1;
-    for (const std::size_t number : stretch_numbers(*part)) groups.push_back(first + number);
-  }
-  return groups;
+Lead lead_in(std::vector<double> more, std::span<const double> less, const JobData& data) {
+  for (std::size_t i = 0; i < more.size(); ++i) more[i] -= less[i];
+  return lead_of(more, data.groups());
 }
 
 Lead lead_in_area(const Candidate& other, const Candidate& first, const JobData& data, ThreadPool& pool) {
   const std::vector<std::uint8_t> truth = flags_of(data.labels);
   const RankedScores a(scores_of(other.held_out), truth), b(scores_of(first.held_out), truth);
   constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-  const Bootstrap found = bootstrap_groups(groups_of(data),
+  const Bootstrap found = bootstrap_groups(data.groups(),
                                            [&](std::span<const double> counts) {
                                              return a.average_precision(counts).value_or(kUndefined) -
                                                     b.average_precision(counts).value_or(kUndefined);
@@ -68,25 +50,37 @@ bool is_by_area(const Windows& train, std::span<const std::uint8_t> truth) {
 
 }  // namespace
 
-Contest judge(std::span<const Candidate> candidates, const JobData& data, ThreadPool& pool) {
+Contest judge(std::vector<Candidate>& candidates, const JobData& data, ThreadPool& pool) {
   const std::vector<std::uint8_t> truth = flags_of(data.labels);
   const bool by_area = is_by_area(data.all.sets.train, truth);
   Contest contest;
   contest.measure = by_area ? "AUC-PR" : "accuracy";
+  const auto row_of = [&](const Candidate& one, const Candidate* other) {
+    ContestRow row{.name = one.name, .log_loss = mean_loss(log_losses(one.held_out, data.labels))};
+    row.value = by_area ? RankedScores(scores_of(one.held_out), truth).average_precision().value_or(0)
+                        : summarize(hits(one, data.labels)).mean;
+    if (other == nullptr) return row;
+    row.against = other->name;
+    row.lead = by_area ? lead_in_area(one, *other, data, pool)
+                       : lead_in(hits(one, data.labels), hits(*other, data.labels), data);
+    if (!by_area)
+      row.log_loss_lead =
+          lead_in(log_losses(other->held_out, data.labels), log_losses(one.held_out, data.labels), data);
+    return row;
+  };
   double most = 0;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    const Candidate& one = candidates[i];
-    const Lead lead = i == 0    ? Lead{}
-                      : by_area ? lead_in_area(one, candidates[0], data, pool)
-                                : lead_in_accuracy(one, candidates[0], data.labels);
-    const double value = by_area ? RankedScores(scores_of(one.held_out), truth).average_precision().value_or(0)
-                                 : summarize(hits(one, data.labels)).mean;
-    contest.rows.push_back(
-        {one.name, value, mean_loss(log_losses(one.held_out, data.labels)), lead.difference, lead.error, false});
-    if (lead.difference > lead.error && lead.difference > most) {
+    const Lead lead = contest.rows.emplace_back(row_of(candidates[i], i == 0 ? nullptr : &candidates[0])).lead;
+    if (lead.is_clear() && lead.difference > most) {
       most = lead.difference;
       contest.winner = i;
     }
+  }
+  if (!by_area) {
+    candidates.push_back(mix(candidates[0], candidates[1], data));
+    const ContestRow& row = contest.rows.emplace_back(row_of(candidates.back(), &candidates[contest.winner]));
+    if (row.lead.is_clear() || (row.lead.difference >= 0 && row.log_loss_lead->is_clear()))
+      contest.winner = candidates.size() - 1;
   }
   contest.rows[contest.winner].kept = true;
   return contest;

@@ -79,7 +79,7 @@ class Job {
   void add_held_out(std::span<const Trained> folds, std::vector<Trained>& members, Candidate& candidate);
   void add_recorded_scores(const FitResult& result, Candidate& candidate) const;
   Candidate choose_kind(Candidate transformer, FitResult& result);
-  void fit_left_out(FitResult& result) const;
+  void fit_left_out(FitResult& result);
   void keep(Candidate candidate, FitResult& result) const;
 
   void choose_epochs(FitResult& result) const;
@@ -97,6 +97,8 @@ class Job {
   TrainOptions train_;  // as the data settles them
   ScalingChoice scaling_;
   std::optional<JobData> data_;
+  std::optional<Windows>
+      left_out_;           // training windows that validate, each by a fit without it; where nothing else does
   std::size_t folds_ = 0;  // of the cross-validation; 0: none
   std::size_t resumed_from_ = 0;
   double data_seconds_ = 0;
@@ -295,10 +297,8 @@ void Job::add_held_out(std::span<const Trained> folds, std::vector<Trained>& mem
     for (Trained& one : members) train::apply_to(found, one.model);
     candidate.temperature = found.temperature;
   }
-  const Matrix<float> all = train::probabilities_of_logits(logits, classes);
-  candidate.held_out = Matrix<float>(n, classes);
-  for (std::size_t i = 0; i < all.values.size(); ++i)
-    candidate.held_out.values[i % (n * classes)] += all.values[i] / static_cast<float>(members.size());
+  candidate.logits = members.size() == 1 ? std::move(logits) : train::mean_of_members(logits, members.size(), classes);
+  candidate.held_out = train::probabilities_of_logits(candidate.logits, classes);
 }
 
 // Two classes: the scores of the folds after the epoch that they chose.
@@ -315,18 +315,16 @@ void Job::add_recorded_scores(const FitResult& result, Candidate& candidate) con
 // ---- other kinds
 
 // Training windows that are left out one by one, or a stretch at a time, validate.
-void Job::fit_left_out(FitResult& result) const {
+void Job::fit_left_out(FitResult& result) {
   KernelModelOptions options{.features = options_.kernels};
   options.features.seed = options_.train.seed;
   const Windows& train = result.sets.train;
   train::check_training_part(result.sets);
   KernelModelFit fit = fit_kernel_model(train, options, pool_);
-  // Windows that the fit did not use are unseen as they are.
-  result.held_out = fit.windows.size() == train.size() ? Matrix<float>(train.size(), dataset_.classes.size())
-                                                       : probabilities_of(fit.model, train, pool_);
-  for (std::size_t i = 0; i < fit.windows.size(); ++i)
-    std::ranges::copy(fit.held_out.row(i), result.held_out.row(fit.windows[i]).begin());
-  result.held_out_labels = train.labels();
+  // Windows that the fit did not use say nothing: they may overlap those that it used.
+  left_out_ = train.only(fit.windows);
+  result.held_out = std::move(fit.held_out);
+  result.held_out_labels = left_out_->labels();
   result.held_out_log_loss = fit.log_loss;
   result.model.predictor = std::make_shared<KernelModel>(std::move(fit.model));
 }
@@ -367,7 +365,7 @@ bool Job::fit(FitResult& result) {
   const double seconds = seconds_of([&] {
     if (kind == ModelKind::kAuto) candidate = choose_kind(std::move(candidate), result);
     if (kind == ModelKind::kMixed)
-      candidate = train::mix(candidate, train::fit_kernels_by_folds(*data_, options_, pool_), data_->labels);
+      candidate = train::mix(candidate, train::fit_kernels_by_folds(*data_, options_, pool_), *data_);
     if (kind == ModelKind::kKernels) candidate = train::fit_kernels_by_folds(*data_, options_, pool_);
     if (kind == ModelKind::kLinear) candidate = train::fit_linear_by_folds(*data_, options_, pool_);
     keep(std::move(candidate), result);
@@ -391,7 +389,7 @@ void Job::take_best_f1(FitResult& result) const {
 
 ThresholdCurve Job::validation_curve(const FitResult& result) const {
   std::vector<const Windows*> windows = data_->held_out();
-  if (windows.empty() && result.held_out.rows > 0) windows = {&result.sets.train};  // left out one by one
+  if (windows.empty() && result.held_out.rows > 0) windows = {&*left_out_};
   if (result.held_out.rows == 0) return {};
   const std::vector<double> scores = scores_of(result.held_out);
   std::vector<ScoredWindows> parts;
@@ -409,8 +407,7 @@ void Job::take_threshold(FitResult& result) const {
     ThresholdCurve curve = validation_curve(result);
     if (curve.windows > 0) result.model.thresholds = std::move(curve);
   }
-  ThresholdRule rule = options_.threshold;
-  if (options_.kind == ModelKind::kKernels && rule.kind == ThresholdKind::kBestF1) rule.kind = ThresholdKind::kF1;
+  const ThresholdRule& rule = options_.threshold;
   if (dataset_.classes.size() != 2 || rule.kind == ThresholdKind::kBestF1) return take_best_f1(result);
   if (std::string warning = train::take_threshold(result.model, rule, dataset_); !warning.empty())
     result.notes.push_back(std::move(warning));

@@ -79,13 +79,22 @@ FAITHFUL_API void take_transformer_option(FitOptions& options, std::string_view 
 // The description of FitOptions::ensemble.
 FAITHFUL_API Setting ensemble_setting(std::size_t& members);
 
+// By how much one model is better than another, and the standard error of that.
+struct Lead {
+  double difference = 0, error = 0;
+
+  bool is_clear() const { return difference > error; }
+};
+
 // How one kind of model did on the windows that validate.
 struct ContestRow {
   std::string name = {};
-  double value = 0;                  // accuracy, or AUC-PR for timelines and rare positives
-  double log_loss = 0;               // mean
-  double difference = 0, error = 0;  // of the value to that of the Transformer, and its standard error
-  bool kept = false;                 // it is the model
+  double value = 0;                        // accuracy, or AUC-PR for timelines and rare positives
+  double log_loss = 0;                     // mean
+  std::string against = {};                // which one it is compared with; empty: the first has no other
+  Lead lead = {};                          // of the value
+  std::optional<Lead> log_loss_lead = {};  // where accuracy decides; above 0: the log loss is less
+  bool kept = false;                       // it is the model
 };
 
 // Which statistics scale the windows, and why, in words (empty where there was nothing to choose).

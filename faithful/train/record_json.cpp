@@ -12,6 +12,7 @@ Json data_json(const Dataset& dataset) {
                            {"series", dataset.series.size()},
                            {"rows", dataset.rows()},
                            {"channels", dataset.channels.size()}};
+  if (!dataset.missing.empty()) json.set("missing", dataset.missing);
   if (dataset.table.count > 0) json.set("columns", table_json(dataset.table));
   return json;
 }
@@ -39,13 +40,20 @@ Json history_json(const std::vector<EpochRecord>& history) {
 
 Json contest_json(const FitResult& result) {
   Json rows = Json::array();
-  for (const ContestRow& row : result.contest)
-    rows.push_back(Json::Object{{"name", row.name},
-                                {"value", row.value},
-                                {"log_loss", row.log_loss},
-                                {"difference", row.difference},
-                                {"error", row.error},
-                                {"kept", row.kept}});
+  for (const ContestRow& row : result.contest) {
+    Json one = Json::Object{{"name", row.name}, {"value", row.value}, {"log_loss", row.log_loss}};
+    if (!row.against.empty()) {
+      one.set("against", row.against);
+      one.set("difference", row.lead.difference);
+      one.set("error", row.lead.error);
+    }
+    if (row.log_loss_lead) {
+      one.set("log_loss_difference", -row.log_loss_lead->difference);
+      one.set("log_loss_error", row.log_loss_lead->error);
+    }
+    one.set("kept", row.kept);
+    rows.push_back(std::move(one));
+  }
   return Json::Object{{"measure", result.contest_measure}, {"rows", rows}};
 }
 

@@ -270,6 +270,7 @@ std::vector<std::string> columns_without_role(const CsvFile& file, const ReadOpt
 
 std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model, ReadOptions& options,
                                         bool with_labels) {
+  if (options.missing == Missing::kAuto) options.missing = recorded_missing(model);
   const std::string table = first_table(path, options);
   if (table.empty()) return {};
   const TableColumns known = recorded_table(model);

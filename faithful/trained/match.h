@@ -42,7 +42,7 @@ FAITHFUL_API std::vector<std::string> fit_to_model(Dataset& dataset, const Train
 
 // Options for reading a table, or a folder of tables, that is to fit the model. What the options do not say is as in its
 // training: the columns of time (with format and unit), label, series and part, those that were ignored, the decimal
-// sign. Columns that the model does not know may hold anything, and are left out; a note says so. Without labels, the
+// sign, what becomes of missing values. Columns that the model does not know may hold anything, and are left out; a note says so. Without labels, the
 // column of labels is left out, too. Columns that are not there are no error, but channels are: InputError.
 FAITHFUL_API std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model,
                                                      ReadOptions& options, bool with_labels = true);

@@ -134,6 +134,17 @@ Json table_json(const TableColumns& table) {
   return json.set("label_of_series", table.label_of_series).set("ignored", Json::array(table.ignored));
 }
 
+Missing recorded_missing(const TrainedModel& model) {
+  const Json* data = model.record.find("data");
+  const Json* how = data != nullptr ? data->find("missing") : nullptr;
+  ReadOptions options{.missing = Missing::kError};
+  if (how == nullptr) return options.missing;
+  const std::string place = "record of the model: data.missing";
+  for (const Setting& setting : settings(options))
+    if (setting.field.name == "missing") set_value(setting, how->string(place), place);
+  return options.missing;
+}
+
 TableColumns recorded_table(const TrainedModel& model) {
   const std::string place = "record of the model: data.columns";
   const Json* data = model.record.find("data");

@@ -8,6 +8,7 @@
 
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
+#include "faithful/data/read.h"
 #include "faithful/io/json.h"
 #include "faithful/metrics/threshold.h"
 #include "faithful/window/scale.h"
@@ -77,6 +78,9 @@ FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place
 // version 0.2), nothing is known.
 FAITHFUL_API Json table_json(const TableColumns& table);
 FAITHFUL_API TableColumns recorded_table(const TrainedModel& model);
+
+// What became of missing values in training; kError for files of versions that did not record it.
+FAITHFUL_API Missing recorded_missing(const TrainedModel& model);
 
 // The test part of the model's own training: the data set split again as its record says. The digest in the record
 // proves that the windows are the same. InputError if the data set is not the one of the training.

@@ -105,6 +105,13 @@ std::size_t Windows::padded_count() const {
       std::count_if(windows_.begin(), windows_.end(), [&](const Window& window) { return window.length < length_; }));
 }
 
+Windows Windows::only(std::span<const std::uint32_t> numbers) const {
+  Windows chosen = *this;
+  chosen.windows_.clear();
+  for (const std::uint32_t number : numbers) chosen.windows_.push_back(windows_[number]);
+  return chosen;
+}
+
 void Windows::fill_into(std::span<const std::uint32_t> numbers, const BatchBuffers& buffers, ThreadPool& pool) const {
   const std::size_t window_size = length_ * channels();
   assert(buffers.values.size() >= numbers.size() * window_size);

@@ -52,6 +52,9 @@ class FAITHFUL_API Windows {
   // How many are shorter than S, and hence padded.
   std::size_t padded_count() const;
 
+  // Those of these numbers alone, in this order.
+  Windows only(std::span<const std::uint32_t> numbers) const;
+
   // Writes the windows of these numbers, scaled (scale_window_into), in this order. Allocates nothing.
   void fill_into(std::span<const std::uint32_t> numbers, const BatchBuffers& buffers, ThreadPool& pool) const;
 

@@ -93,7 +93,7 @@ def test_lift_is_scored_with_its_known_faults(folder):
     arguments = ("lift.safetensors", "lift.npz", "--part", "test", "--above", 0, "--normal", "lift.npz")
     found = diagnosed(folder, *arguments, "-o", "page")
     assert found["found"] == 16 and len(found["alarms"]) == 16 and found["scores"]["with_sensors"] == 8
-    assert found["normal"].startswith("the mean of 30 windows, sample by sample")
+    assert found["normal"].startswith("the mean, sample by sample, of the 30 windows")
     for name in ("together", "occlusion", "gradient", "largest peak", "largest mean", "random"):
         for measure in MEASURES:
             entry = found["scores"]["methods"][name][measure]

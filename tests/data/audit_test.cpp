@@ -81,7 +81,7 @@ TEST(Audit, Text) {
             "  constant           1 in every series: b\n"
             "  labels             1 of 10 rows anomalous, 10.00 %\n"
             "  spans              1 of 1 rows\n"
-            "  where they lie     0 0 0 0 0 0 0 0 0 100 % of their rows, by tenth of the timeline\n"
+            "  where they lie     0 0 0 0 0 0 0 0 0 100 % of them, by tenth of the timeline\n"
             "  channels at fault  known for 1 spans; most often a (1)\n"
             "  largest deviation  F1 1.000 (precision 1.000, recall 1.000) at its best threshold\n"
             "  all positive       F1 0.182 (precision 0.100, recall 1.000)\n");

@@ -163,15 +163,41 @@ TEST(Kinds, WithoutValidationThereIsNoContest) {
 
 // ---- parts
 
-train::Candidate candidate(std::string name, std::vector<float> probabilities_of_one) {
-  train::Candidate made{.name = std::move(name)};
-  made.held_out = Matrix<float>(probabilities_of_one.size(), 2);
-  for (std::size_t i = 0; i < probabilities_of_one.size(); ++i) {
-    made.held_out(i, 0) = 1 - probabilities_of_one[i];
-    made.held_out(i, 1) = probabilities_of_one[i];
+// Held-out series of two classes, and candidates that give them probabilities.
+struct HeldOut {
+  Dataset dataset = toy_cases(2, 100);
+  train::JobData data;
+
+  HeldOut() {
+    const FitOptions options = of_kind(ModelKind::kAuto, SplitKind::kSeries);
+    data.all = train::prepare(dataset, options, options.split, Scaling::kCommon);
+    data.labels = data.all.sets.validation.labels();
   }
-  return made;
-}
+
+  // As sure of the label as p says: of the i-th series p[i % p.size()].
+  train::Candidate candidate(std::string name, const std::vector<double>& p) const {
+    train::Candidate made{.name = std::move(name)};
+    made.members = {{std::make_shared<LinearModel>(LinearModelParts{
+        .shift = std::vector<float>(5), .factor = std::vector<float>(5), .weights = Matrix<float>(1, 6)})}};
+    made.logits = Matrix<float>(data.labels.size(), 1);
+    for (std::size_t i = 0; i < data.labels.size(); ++i) {
+      const double z = std::log(p[i % p.size()] / (1 - p[i % p.size()]));
+      made.logits(i, 0) = static_cast<float>(data.labels[i] == 1 ? z : -z);
+    }
+    made.held_out = train::probabilities_of_logits(made.logits, 2);
+    return made;
+  }
+
+  // The name of the one that is kept.
+  std::string kept_of(std::vector<train::Candidate> candidates) const {
+    ThreadPool pool(1);
+    const train::Contest contest = train::judge(candidates, data, pool);
+    EXPECT_EQ(contest.measure, "accuracy");
+    EXPECT_EQ(contest.rows.size(), candidates.size());
+    EXPECT_TRUE(contest.rows[contest.winner].kept);
+    return contest.rows[contest.winner].name;
+  }
+};
 
 TEST(Calibration, UndoesAFactorAndTheWeightsOfClasses) {
   // Logits of a perfectly calibrated model, times 3, after training with weights that make class 1 four times as heavy.
@@ -210,16 +236,64 @@ TEST(Calibration, ChangesTheModelAsItChangesTheLogits) {
 }
 
 TEST(Mix, EqualSharesUnlessOneIsClearlyBetter) {
-  const std::vector<std::int32_t> labels = {1, 1, 0, 0, 1, 0};
-  train::Candidate good = candidate("good", {0.9F, 0.9F, 0.1F, 0.1F, 0.9F, 0.1F});
-  train::Candidate alike = candidate("alike", {0.95F, 0.8F, 0.05F, 0.2F, 0.9F, 0.1F});
-  train::Candidate bad = candidate("bad", {0.5F, 0.4F, 0.5F, 0.5F, 0.5F, 0.6F});
-  const auto model = std::make_shared<LinearModel>(LinearModelParts{
-      .shift = std::vector<float>(5), .factor = std::vector<float>(5), .weights = Matrix<float>(1, 6)});
-  for (train::Candidate* one : {&good, &alike, &bad}) one->members = {{model}};
-  EXPECT_DOUBLE_EQ(train::mix(good, alike, labels).members[0].weight, 0.5);
-  EXPECT_GT(train::mix(good, bad, labels).members[0].weight, 0.8);
-  EXPECT_LT(train::mix(bad, good, labels).members[0].weight, 0.2);
+  const HeldOut held;
+  const train::Candidate good = held.candidate("good", {0.9}), alike = held.candidate("alike", {0.95, 0.85, 0.9}),
+                         bad = held.candidate("bad", {0.5, 0.4, 0.5});
+  EXPECT_DOUBLE_EQ(train::mix(good, alike, held.data).members[0].weight, 0.5);
+  EXPECT_GT(train::mix(good, bad, held.data).members[0].weight, 0.8);
+  EXPECT_LT(train::mix(bad, good, held.data).members[0].weight, 0.2);
+}
+
+TEST(Contest, TiesGoToTheTransformer) {
+  const HeldOut held;
+  EXPECT_EQ(held.kept_of({held.candidate("Transformer", {0.9}), held.candidate("kernels", {0.9}),
+                          held.candidate("linear", {0.6})}),
+            "Transformer");
+}
+
+TEST(Contest, AKindThatIsClearlyMoreAccurateIsKept) {
+  const HeldOut held;
+  EXPECT_EQ(held.kept_of({held.candidate("Transformer", {0.9, 0.1}), held.candidate("kernels", {0.3}),
+                          held.candidate("linear", {0.9})}),
+            "linear");
+}
+
+TEST(Contest, TwoThatErrOnDifferentSeriesAreKeptTogether) {
+  const HeldOut held;
+  // Each errs on one series of five, another one than the other; where one errs, the other is sure.
+  const std::vector<double> transformer = {0.99, 0.4, 0.99, 0.99, 0.99}, kernels = {0.99, 0.99, 0.99, 0.4, 0.99};
+  EXPECT_EQ(held.kept_of({held.candidate("Transformer", transformer), held.candidate("kernels", kernels),
+                          held.candidate("linear", {0.6})}),
+            "Transformer and kernels");
+  // As accurate together as alone, but with a smaller log loss: the Transformer is sure where both err.
+  EXPECT_EQ(held.kept_of({held.candidate("Transformer", {0.001, 0.99, 0.99, 0.99, 0.99}),
+                          held.candidate("kernels", {0.4, 0.9, 0.9, 0.9, 0.9}), held.candidate("linear", {0.6, 0.4})}),
+            "Transformer and kernels");
+}
+
+TEST(Contest, WindowsOfOneGroupDoNotCountAsIndependent) {
+  const std::vector<double> differences = {1, 1, 1, -1, -1, -1, 2, 2, 2};
+  const Lead alone = train::lead_of(differences, std::vector<std::size_t>{0, 1, 2, 3, 4, 5, 6, 7, 8});
+  const Lead threes = train::lead_of(differences, std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2});
+  EXPECT_NEAR(alone.difference, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(alone.error, std::sqrt(14.0 / 8) / 3, 1e-12);  // deviation / sqrt(n)
+  EXPECT_NEAR(threes.difference, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(threes.error, std::sqrt(14.0 / 3 / 2) / std::sqrt(3.0), 1e-12);  // that of the three means
+}
+
+// Saved models say about windows that validated what their record says: temperatures are fitted to what is saved.
+TEST(Kinds, TheRecordDescribesTheSavedModel) {
+  const Dataset dataset = toy_cases(2, 60);
+  ThreadPool pool(2);
+  for (const ModelKind kind : {ModelKind::kTransformer, ModelKind::kLinear, ModelKind::kMixed, ModelKind::kAuto}) {
+    FitOptions options = of_kind(kind, SplitKind::kSeries);
+    options.ensemble = kind == ModelKind::kMixed ? 2 : 1;
+    const FitResult result = fit_in_detail(dataset, options, pool);
+    const Matrix<float> again = probabilities_of(*result.model.predictor, result.sets.validation, pool);
+    ASSERT_EQ(again.rows, result.held_out.rows);
+    for (std::size_t i = 0; i < again.values.size(); ++i)
+      EXPECT_NEAR(std::log(again.values[i]), std::log(result.held_out.values[i]), 1e-4);
+  }
 }
 
 }  // namespace
