@@ -44,8 +44,9 @@ Dataset read_dataset(const std::string& path, const ReadOptions& options) {
   return with_flags(load_dataset(path, options));
 }
 
-Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model) {
-  return with_flags(load_for_model(path, model, options));
+Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model,
+                       bool with_labels) {
+  return with_flags(load_for_model(path, model, options, with_labels));
 }
 
 }  // namespace faithful::app

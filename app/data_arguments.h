@@ -18,7 +18,8 @@ std::vector<Option> data_option_list(ReadOptions& options);
 Dataset read_dataset(const std::string& path, const ReadOptions& options);
 
 // The same for data that a model is asked about: faithful::load_for_model.
-Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model);
+Dataset read_for_model(const std::string& path, const ReadOptions& options, const TrainedModel& model,
+                       bool with_labels = true);
 
 // InputError where results would be written over the data, or among the tables of a folder, which the next reading
 // would take for data. `output` may be empty: none.

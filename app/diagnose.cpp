@@ -57,6 +57,7 @@ void run(const DiagnoseVerbOptions& options) {
     arguments.part.clear();
     normal = read_for_model(options.normal, arguments, model);
     how.normal = &normal;
+    for (const std::string& note : normal.notes) dataset.notes.push_back(note);
   }
   ThreadPool pool(options.threads);
   const DiagnosisReport report = diagnose(model, dataset, how, pool);

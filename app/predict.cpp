@@ -15,6 +15,7 @@
 #include "app/verbs.h"
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
+#include "faithful/data/time_steps.h"
 #include "faithful/io/file.h"
 #include "faithful/io/line_reader.h"
 #include "faithful/metrics/decide.h"
@@ -120,6 +121,8 @@ void write_predictions(const Dataset& dataset, std::size_t offset, const Predict
   sink.write(lines, text);
 }
 
+constexpr bool kWithLabels = false;  // nothing is compared with them, and they may be bad
+
 // A table of one series, some MB at a time.
 void predict_streamed(const PredictOptions& options, const ReadOptions& reading, const TrainedModel& model,
                       ThreadPool& pool, Sink& sink) {
@@ -130,9 +133,8 @@ void predict_streamed(const PredictOptions& options, const ReadOptions& reading,
       [&](const std::string& line) { sink.note(line); });
 }
 
-void predict_loaded(const PredictOptions& options, const ReadOptions& reading, const TrainedModel& model,
-                    ThreadPool& pool, Sink& sink) {
-  const Dataset dataset = read_for_model(options.data_path, reading, model);
+void predict_loaded(const PredictOptions& options, const TrainedModel& model, ThreadPool& pool, Sink& sink) {
+  const Dataset dataset = read_for_model(options.data_path, options.data, model, kWithLabels);
   for (const std::string& note : dataset.notes) sink.note(note);
   bool has_times = true;
   for (const Series& series : dataset.series) has_times = has_times && !series.times.empty();
@@ -152,13 +154,11 @@ void predict_loaded(const PredictOptions& options, const ReadOptions& reading, c
 void predict_data(const PredictOptions& options, const TrainedModel& model, Sink& sink) {
   ThreadPool pool(options.threads);
   ReadOptions reading = options.data;
-  const bool with_labels = false;  // nothing is compared with them, and they may be bad
-  for (const std::string& note : settle_reading(options.data_path, model, reading, with_labels)) sink.note(note);
-  if (!model.takes_whole_series() && can_stream(options.data_path, reading)) {
-    predict_streamed(options, reading, model, pool, sink);
-  } else {
-    predict_loaded(options, reading, model, pool, sink);
-  }
+  const std::vector<std::string> notes = settle_reading(options.data_path, model, reading, kWithLabels);
+  if (model.takes_whole_series() || !can_stream(options.data_path, reading))
+    return predict_loaded(options, model, pool, sink);
+  for (const std::string& note : notes) sink.note(note);
+  predict_streamed(options, reading, model, pool, sink);
 }
 
 // Missing values are as in training. Interpolation needs the next value, which a stream does not know: they are refused.
@@ -229,7 +229,7 @@ class LinePredictor {
     begin_once();
     times_[count_ % shape_.length] = samples_.time();
     const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
-    ++count_;
+    if (++count_ == shape_.length && samples_.has_times()) note_step();
     if (found.empty()) return sink_.write(*lines_, "");
     const PredictionCheck check = predictor_.check();
     const bool invalid = check.status == PredictionStatus::kInvalid;
@@ -241,6 +241,14 @@ class LinePredictor {
             .status = check.status,
             .reason = reason_text(predictor_.model(), check)},
            invalid ? kNoLabel : decide(found, predictor_.model().threshold));
+  }
+
+  // Once, of the samples of the first window.
+  void note_step() {
+    const Series first{.times = times_};
+    const std::string note =
+        step_note("standard input", summarize_steps(std::vector{&first}).usual, predictor_.model());
+    if (!note.empty()) sink_.note(note);
   }
 
   void answer(const PredictionRow& row, std::int32_t class_number) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,6 +79,17 @@ std::uint8_t binary_label(std::int64_t value, const std::string& positive, const
   return *label;
 }
 
+// That some label is the positive one, and which others there are.
+void check_positive_number(Dataset& dataset, const LabelArray& labels, const std::string& positive,
+                           const Place& place) {
+  if (positive.empty()) return;
+  std::set<std::string> normal;
+  for (const std::int64_t value : std::set(labels.values.begin(), labels.values.end()))
+    normal.insert(fmt::format("{}", value));
+  if (normal.erase(positive) == 0) reject_positive(positive, place);
+  add_note_of_normal(dataset, normal, positive);
+}
+
 }  // namespace
 
 void set_labels(Dataset& dataset, const LabelArray& labels, const std::string& positive, const Place& place) {
@@ -92,6 +104,7 @@ void set_labels(Dataset& dataset, const LabelArray& labels, const std::string& p
       points.resize(length);
       for (std::size_t t = 0; t < length; ++t) points[t] = binary_label(labels.values[n * length + t], positive, place);
     }
+    check_positive_number(dataset, labels, positive, place);
   } else if (labels.shape == std::vector{series}) {
     std::vector<std::string> names;
     for (const std::int64_t value : labels.values) names.push_back(fmt::format("{}", value));

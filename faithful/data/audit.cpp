@@ -8,6 +8,7 @@
 
 #include "faithful/base/random.h"
 #include "faithful/base/threads.h"
+#include "faithful/data/time_steps.h"
 #include "faithful/data/times.h"
 
 namespace faithful {
@@ -104,24 +105,11 @@ void audit_lengths(PartAudit& part, const SeriesList& list) {
 }
 
 void audit_rate(PartAudit& part, const SeriesList& list, double stated) {
-  std::vector<std::uint64_t> steps;
-  for (const Series* series : list)
-    for (std::size_t t = 1; t < series->times.size(); ++t)
-      steps.push_back(nanoseconds_between(series->times[t - 1], series->times[t]));
-  part.rate = stated;
-  if (steps.empty()) return;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::ranges::nth_element(steps, middle);
-  const auto usual = static_cast<double>(*middle);
-  if (usual > 0) part.rate = 1e9 / usual;
-  const auto uneven = std::ranges::count_if(
-      steps, [&](std::uint64_t step) { return std::abs(static_cast<double>(step) - usual) > 0.01 * usual; });
-  part.uneven_steps = static_cast<double>(uneven) / static_cast<double>(steps.size());
-  for (const std::uint64_t step : steps) {
-    if (usual == 0 || static_cast<double>(step) <= kGapSteps * usual) continue;
-    ++part.gaps;
-    part.longest_gap = std::max(part.longest_gap, static_cast<double>(step) / 1e9);
-  }
+  const StepSummary steps = summarize_steps(list);
+  part.rate = steps.usual > 0 ? 1 / steps.usual : stated;
+  part.uneven_steps = steps.uneven;
+  part.gaps = steps.gaps;
+  part.longest_gap = steps.longest_gap;
 }
 
 void audit_duplicates(PartAudit& part, const SeriesList& list) {

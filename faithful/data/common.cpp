@@ -199,10 +199,15 @@ void check_seconds(const TimeSteps& steps, std::string_view cell, const ReadOpti
   constexpr double kSecond = 1e9, kFirst = 20'000, kLast = 80'000;  // days of the years 1954 to 2119
   const double from = static_cast<double>(steps.from) / kSecond, to = static_cast<double>(steps.to) / kSecond;
   const double step = steps.count > 0 ? (to - from) / static_cast<double>(steps.count) : 0;
-  if (says_time_form(options) || from < kFirst || to > kLast || step <= 0 || step > 0.5) return;
+  if (says_time_form(options) || from < kFirst || to > kLast || step <= 0) return;
   reject({place, "a number of seconds",
           fmt::format("{} and steps of {:.3g} on average, which look like days of a spreadsheet", quote(cell), step),
           fmt::format("days: {}; seconds: {}", field_text("time_unit", "days"), field_text("time_unit", "s"))});
+}
+
+bool means_normal(std::string_view name) {
+  constexpr std::string_view kNames[] = {"normal", "ok", "good", "healthy", "nominal", "negative", "none", "pass"};
+  return std::ranges::any_of(kNames, [&](std::string_view known) { return same_word(name, known); });
 }
 
 std::vector<std::string> anomaly_classes() {
@@ -244,6 +249,10 @@ std::string missing_text(Missing missing) {
   return is_refused(missing) ? "" : std::get<std::string>(value_of(*found));
 }
 
+std::string header_hint() {
+  return fmt::format("names: {}; a sample: {}", field_text("header", "yes"), field_text("header", "no"));
+}
+
 std::string missing_hint() {
   return fmt::format("missing values: {}", field_text("missing", "interpolate"));
 }
@@ -252,6 +261,27 @@ void reject_point_label(std::string_view text, const Place& place) {
   reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text),
           fmt::format("other labels: {}", field_text("positive", "VALUE"))});
 }
+
+namespace {
+
+// Names that somebody wrote in two ways: "fault" and "Fault", "1" and "1.0".
+bool is_same_class(const std::string& a, const std::string& b) {
+  const std::optional<double> x = parse_number<double>(a), y = parse_number<double>(b);
+  return (a.size() > 1 && same_word(a, b)) || (x && y && *x == *y);  // a and A are two letters
+}
+
+void check_names_of_classes(const std::vector<std::string>& classes, const Place& place) {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    if (classes[i] == "invalid")
+      reject({place, "another name for a class", quote(classes[i]), "a prediction without a score is called so"});
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_same_class(classes[i], classes[j]))
+        reject({place, "one name for each class", fmt::format("{} and {}", quote(classes[j]), quote(classes[i])),
+                "spell a label the same everywhere"});
+  }
+}
+
+}  // namespace
 
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
                  const Place& place, bool may_lack) {
@@ -269,6 +299,7 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
     dataset.classes = anomaly_classes();
   } else {
     dataset.classes = ordered_classes(names);
+    check_names_of_classes(dataset.classes, place);
   }
   std::map<std::string, std::int32_t> index;
   for (std::size_t k = 0; k < dataset.classes.size(); ++k) index[dataset.classes[k]] = static_cast<std::int32_t>(k);
@@ -368,7 +399,8 @@ std::vector<std::string> ordered_classes(std::vector<std::string> names) {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::erase(names, "");
-  if (names == std::vector<std::string>{"anomalous", "normal"}) return data::anomaly_classes();
+  if (names.size() == 2 && !data::means_normal(names[0]) && data::means_normal(names[1])) std::swap(names[0], names[1]);
+  if (names.size() == 2 && data::means_normal(names[0])) return names;
   const auto number = [](const std::string& name) { return parse_number<double>(name); };
   if (std::ranges::all_of(names, [&](const std::string& name) { return number(name) && std::isfinite(*number(name)); }))
     std::ranges::stable_sort(names, {}, [&](const std::string& name) { return *number(name); });

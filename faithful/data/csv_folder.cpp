@@ -27,7 +27,7 @@ void find_tables(const std::string& folder, const std::string& prefix, std::set<
   const std::vector<std::string> names = files_in(folder);
   for (const std::string& name : names) {
     const std::string path = join_path(folder, name);
-    if (!is_table(name) || is_folder(path)) continue;
+    if (name.starts_with('.') || !is_table(name) || is_folder(path)) continue;
     if (!std::filesystem::exists(path, error)) reject({{path}, "a file", "a link to nothing"});
     if (!std::filesystem::is_regular_file(path, error))  // one waits for a pipe for ever
       reject({{path}, "a file", "a pipe or a device", "in a folder, only files are read"});
@@ -39,11 +39,27 @@ void find_tables(const std::string& folder, const std::string& prefix, std::set<
   }
 }
 
+// The same channels in another order.
+void order_channels(Dataset& dataset, const std::vector<std::string>& channels) {
+  if (dataset.channels == channels) return;
+  for (Series& series : dataset.series) {
+    const Matrix<float> before = series.values;
+    for (std::size_t c = 0; c < channels.size(); ++c) {
+      const auto from =
+          static_cast<std::size_t>(std::ranges::find(dataset.channels, channels[c]) - dataset.channels.begin());
+      for (std::size_t t = 0; t < before.rows; ++t) series.values(t, c) = before(t, from);
+    }
+  }
+  dataset.channels = channels;
+}
+
 // Adds the series of one file to the folder's. Class indices are of the file's own list and are mapped later.
 void append_file(Dataset& all, std::vector<std::string>& class_of_series, Dataset file, const std::string& path,
                  const ReadOptions& options) {
   if (all.series.empty()) {
     all.channels = file.channels;
+  } else if (std::ranges::is_permutation(all.channels, file.channels)) {
+    order_channels(file, all.channels);
   } else if (all.channels != file.channels) {
     const bool same_count = all.channels.size() == file.channels.size();
     const auto differ = std::ranges::mismatch(all.channels, file.channels).in2 - file.channels.begin();

@@ -152,6 +152,8 @@ class TableSplitter {
     std::size_t last = 0;
     for (std::size_t row = 0; row < table_.rows(); ++row) {
       const std::string_view name = roles_.series ? text(*roles_.series, row) : std::string_view(single_name);
+      if (roles_.series && trimmed(name).empty())
+        reject({place(*roles_.series, row), "the name of a series", "an empty cell"});
       const DataPart part =
           roles_.part ? read_part(trimmed(text(*roles_.part, row)), place(*roles_.part, row)) : DataPart::kNone;
       if (groups.empty() || groups[last].name != name || groups[last].part != part) {
@@ -255,6 +257,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
                                                 : CsvHeader::kNo;
   csv.missing = is_refused(options.missing) ? CsvMissing::kError : CsvMissing::kNan;
   csv.missing_hint = missing_hint();
+  csv.header_hint = header_hint();
   csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));
   return csv;

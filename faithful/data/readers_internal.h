@@ -74,6 +74,7 @@ bool same_word(std::string_view a, std::string_view b);  // in ASCII, upper or l
 
 // What an error about a missing value recommends.
 std::string missing_hint();
+std::string header_hint();
 
 inline bool is_refused(Missing missing) {
   return missing == Missing::kError || missing == Missing::kAuto;
@@ -145,6 +146,9 @@ void check_positive(const Dataset& dataset, const std::string& path, const ReadO
 
 // {"normal", "anomalous"}
 std::vector<std::string> anomaly_classes();
+
+// Whether a class of such a name is what is usual: of two classes it is the first, and the other one is detected.
+bool means_normal(std::string_view name);
 
 // ---- last steps of every reader
 

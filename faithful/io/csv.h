@@ -37,6 +37,8 @@ struct CsvOptions {
   std::string missing_hint = {};                      // what to do, in the error about a missing number
   std::string text_hint = {};                         // the same about words where a number should be
   std::string comma_hint = {};                        // the same about 0,5 where the decimal sign is a point
+  std::string header_hint = {};                       // where a first record 0,1,2,.. may be names: what to do; empty:
+                                                      // it is a sample
   std::size_t most_columns = std::size_t{1} << 16;    // of a record
   std::size_t longest_field = std::size_t{1} << 20;   // bytes
   std::size_t longest_record = std::size_t{1} << 26;  // bytes

@@ -143,6 +143,20 @@ bool looks_like_header(const std::vector<std::string>& first, const std::vector<
   return all_text;
 }
 
+// First lines that are neither names nor numbers, or may be both.
+void check_first_line(const std::vector<std::string>& first, const std::vector<std::string>& second,
+                      const std::string& name, const CsvOptions& options) {
+  if (first[0].starts_with("sep="))
+    reject({{name, 1}, "names of columns, or numbers", quote(first[0]), "remove this line"});
+  if (first[0].starts_with('#') && first.size() != second.size() && !second.empty())
+    reject({{name, 1}, "names of columns, or numbers", quote(first[0]), "remove the lines that begin with #"});
+  if (options.header == CsvHeader::kAuto && !options.header_hint.empty() && is_numbering(first))
+    reject({{name, 1},
+            "names of columns, or numbers",
+            fmt::format("{}, which may be both", fmt::join(first, ",")),
+            options.header_hint});
+}
+
 void check_encoding(std::string_view text, const std::string& name) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
     reject({{name}, "UTF-8 text", "UTF-16", "iconv -f UTF-16 -t UTF-8 changes it"});
@@ -150,6 +164,14 @@ void check_encoding(std::string_view text, const std::string& name) {
 }
 
 }  // namespace
+
+bool is_numbering(const std::vector<std::string>& cells) {
+  constexpr std::size_t kFewest = 3;
+  const std::size_t first = cells[0].empty() ? 1 : 0;
+  for (std::size_t i = first; i < cells.size(); ++i)
+    if (cells[i] != std::to_string(i - first)) return false;
+  return cells.size() >= kFewest;
+}
 
 Head read_head(TextSource source, const std::string& name, const CsvOptions& options) {
   Head head;
@@ -180,6 +202,7 @@ Head read_head(TextSource source, const std::string& name, const CsvOptions& opt
   std::vector<std::string> first, second;
   if (!scanner.next(first)) reject({{name}, "a table", "an empty file"});
   if (options.header != CsvHeader::kNo) scanner.next(second);
+  check_first_line(first, second, name, options);
   head.columns = first.size();
   head.has_header = options.header == CsvHeader::kYes ||
                     (options.header == CsvHeader::kAuto && looks_like_header(first, second, options.decimal));

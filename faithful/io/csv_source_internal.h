@@ -61,4 +61,8 @@ struct Head {
 };
 Head read_head(TextSource source, const std::string& name, const CsvOptions& options);
 
+// Whether a record is 0,1,2, ..: the names that pandas gives columns without names, after an empty cell for those of the
+// rows. cells: at least one.
+bool is_numbering(const std::vector<std::string>& cells);
+
 }  // namespace faithful::csv

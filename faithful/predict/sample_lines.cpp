@@ -13,6 +13,7 @@
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/times.h"
 #include "faithful/io/csv.h"
+#include "faithful/io/csv_source_internal.h"
 
 namespace faithful {
 
@@ -79,6 +80,8 @@ float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
 // A header has a word where a sample would have a number.
 bool SampleLines::is_header() const {
   if (options_.header != Header::kAuto) return options_.header == Header::kYes;
+  if (csv::is_numbering(fields_))
+    reject({{place_, line_}, "names of columns, or numbers", "0,1,2,.., which may be both", data::header_hint()});
   const bool like_training = !known_.named && known_.count == fields_.size();
   const std::optional<std::size_t> number =
       parse_number<std::size_t>(options_.time.empty() && like_training ? known_.time : options_.time);

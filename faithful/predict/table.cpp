@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "faithful/data/time_steps.h"
 #include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 #include "faithful/trained/match.h"
@@ -38,6 +39,8 @@ class RollingTable {
     if (rows_.series.empty()) {
       match_ = match_channels(model_.channels, block.channels, block.source);
       for (const std::string& line : match_.notes) note(line);
+      if (const std::string line = step_note(block.source, summarize_steps(block).usual, model_); !line.empty())
+        note(line);
       rows_.name = block.name;
       rows_.source = block.source;
       rows_.channels = model_.channels;

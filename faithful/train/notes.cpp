@@ -5,6 +5,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/data/leaks.h"
+#include "faithful/data/time_steps.h"
 #include "faithful/train/notes_internal.h"
 
 namespace faithful {
@@ -52,6 +53,10 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
   for (std::string& text : unlabelled_notes(dataset, split, prepared.sets.train)) notes.push_back(std::move(text));
   if (split.leave_out.size() > options.split.leave_out.size())
     notes.emplace_back("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
+  if (std::string gaps = gaps_note(dataset); !gaps.empty()) notes.push_back(std::move(gaps));
+  if (dataset.has_series_labels() && dataset.classes.size() == 2 && dataset.classes[1] != "anomalous")
+    notes.push_back(fmt::format("the class to detect is {}: scores are its probabilities ({} names another)",
+                                quote(dataset.classes[1]), field_text("positive", dataset.classes[0])));
   if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
     notes.push_back(
         fmt::format("{} windows are left out of training and validation: their content is held out, too", count));

@@ -8,6 +8,7 @@
 
 #include "faithful/base/error.h"
 #include "faithful/data/readers_internal.h"
+#include "faithful/data/time_steps.h"
 #include "faithful/io/csv.h"
 #include "faithful/model/infer.h"
 #include "faithful/trained/readings.h"
@@ -179,12 +180,23 @@ std::string scaling_note(const TrainedModel& model) {
       field_text("scale_as", "SERIES"), list_text(known));
 }
 
+std::string step_note(const std::string& place, double step, const TrainedModel& model) {
+  constexpr double kAlike = 4.0 / 3;
+  const double known = recorded_step(model);
+  if (known <= 0 || step <= 0 || (step <= kAlike * known && known <= kAlike * step)) return "";
+  return fmt::format(
+      "{} has a sample every {:.3g} s, but the training had one every {:.3g} s: scores may be wrong. Bring the data to "
+      "that rate, or train on data of this rate",
+      place, step, known);
+}
+
 std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
   ChannelMatch match = match_channels(model.channels, dataset.channels, dataset.source);
   rearrange_channels(dataset, match, model.channels);
   rename_classes(dataset, model);
   check_series(dataset, model);
-  for (const std::string& note : {far_readings_note(model, dataset), short_series_note(dataset, model)})
+  for (const std::string& note : {step_note(dataset.place(), summarize_steps(dataset).usual, model), gaps_note(dataset),
+                                  far_readings_note(model, dataset), short_series_note(dataset, model)})
     if (!note.empty()) match.notes.push_back(note);
   return std::move(match.notes);
 }

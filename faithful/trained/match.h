@@ -34,6 +34,10 @@ FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
 // What to say when a model with statistics of several series scores new data (prediction_scaler); else empty.
 FAITHFUL_API std::string scaling_note(const TrainedModel& model);
 
+// What to say where the times of the data have another usual step, in seconds, than those of the training, by more than a
+// third; else empty. Windows are counted in samples: at another rate they cover another time.
+FAITHFUL_API std::string step_note(const std::string& place, double step, const TrainedModel& model);
+
 // Makes a data set fit the model: its channels as above, its classes (where it has labels) those of the model by name.
 // Returns notes for the user. InputError where channels are missing or a class is unknown, a series is longer than the
 // model's (models of whole series) or shorter than all that it was trained on (models of windows), or times are

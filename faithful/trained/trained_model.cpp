@@ -134,6 +134,12 @@ Json table_json(const TableColumns& table) {
   return json.set("label_of_series", table.label_of_series).set("ignored", Json::array(table.ignored));
 }
 
+double recorded_step(const TrainedModel& model) {
+  const Json* data = model.record.find("data");
+  const Json* step = data != nullptr ? data->find("step") : nullptr;
+  return step != nullptr ? step->number("record of the model: data.step") : 0;
+}
+
 Missing recorded_missing(const TrainedModel& model) {
   const Json* data = model.record.find("data");
   const Json* how = data != nullptr ? data->find("missing") : nullptr;

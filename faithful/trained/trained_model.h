@@ -79,6 +79,9 @@ FAITHFUL_API SplitOptions parse_split(const Json& json, const std::string& place
 FAITHFUL_API Json table_json(const TableColumns& table);
 FAITHFUL_API TableColumns recorded_table(const TrainedModel& model);
 
+// The usual step in time of the training data, in seconds; 0: it had no times, or the file's version did not record it.
+FAITHFUL_API double recorded_step(const TrainedModel& model);
+
 // What became of missing values in training; kError for files of versions that did not record it.
 FAITHFUL_API Missing recorded_missing(const TrainedModel& model);
 

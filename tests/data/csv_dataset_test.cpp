@@ -266,7 +266,12 @@ TEST(CsvDataset, DaysOfASpreadsheet) {
   EXPECT_EQ(times("45123.5", "45123.50011574", {.time_unit = "days"}),
             (std::vector<std::int64_t>{*parse_time("2023-07-16T12:00:00Z"), *parse_time("2023-07-16T12:00:10Z")}));
   EXPECT_EQ(times("45123.5", "45123.6", {.time_unit = "s"})[0], 45'123'500'000'000);
-  EXPECT_EQ(times("45123", "45124")[0], 45'123'000'000'000) << "seconds";
+  EXPECT_EQ(
+      rejection([&] { times("45123", "45124"); }),
+      "x.csv:2:1: expected a number of seconds, found \"45123\" and steps of 1 on average, which look like days of a "
+      "spreadsheet (days: time_unit = days; seconds: time_unit = s)");
+  EXPECT_EQ(times("45123", "45124", {.time_unit = "s"})[0], 45'123'000'000'000);
+  EXPECT_EQ(times("15123", "15124")[0], 15'123'000'000'000) << "seconds: no such day of this century";
   EXPECT_EQ(times("0.5", "0.6")[0], 500'000'000) << "seconds";
   EXPECT_FALSE(parse_time("-1", "days"));
 }

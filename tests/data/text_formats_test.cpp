@@ -21,10 +21,10 @@ TEST(Ts, Multivariate) {
   const Dataset data = parse_ts(kHead + "1,2,3:4,5,6:ok\n7,8:9,10:broken\n", "x.ts", {});
   EXPECT_EQ(data.name, "Pump");
   EXPECT_EQ(data.channels.size(), 2u);
-  EXPECT_EQ(data.classes, (std::vector<std::string>{"broken", "ok"}));
+  EXPECT_EQ(data.classes, (std::vector<std::string>{"ok", "broken"})) << "what is usual comes first";
   ASSERT_EQ(data.series.size(), 2u);
   EXPECT_EQ(data.series[0].values, table(3, 2, {1, 4, 2, 5, 3, 6}));
-  EXPECT_EQ(data.series[0].label, 1);
+  EXPECT_EQ(data.series[0].label, 0);
   EXPECT_EQ(data.series[1].values, table(2, 2, {7, 9, 8, 10})) << "unequal length";
   EXPECT_EQ(data.series[1].name, "2");
 }
