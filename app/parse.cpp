@@ -62,7 +62,8 @@ void declare(Parsed& parsed) {
       // One value a word; a list takes `a,b,c`, and a list that is a positional any number of words.
       declared = parsed.cli->add_option(option.name)->type_size(1)->expected(1);
       declared->delimiter(option.is_list() ? ',' : '\0');
-      declared->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      declared->multi_option_policy(option.is_list() ? CLI::MultiOptionPolicy::TakeAll
+                                                     : CLI::MultiOptionPolicy::TakeLast);
       declared->allow_extra_args(option.is_list() && option.is_positional());
     }
     parsed.options.push_back(declared);
@@ -146,11 +147,7 @@ void assign_all(const Parsed& parsed) {
     const Option& option = parsed.command->options[i];
     const auto found = parsed.configured.find(i);
     if (parsed.options[i]->count() > 0) {
-      const std::vector<std::string> words = parsed.options[i]->results();
-      if (!option.is_flag() && !option.is_list() && words.front() != words.back())
-        notice(fmt::format("{} is given {} times: the last one counts, {}", option.long_name(), words.size(),
-                           quote(words.back())));
-      assign(option, words);
+      assign(option, parsed.options[i]->results());
     } else if (found != parsed.configured.end()) {
       try {
         assign(option, found->second.words);

@@ -150,7 +150,7 @@ std::string lead_text(const Lead& lead, double sign = 1) {
 std::string why_kept(const ContestRow& row, const std::string& measure) {
   if (row.against.empty()) return "The Transformer is kept: no other kind is better by more than a standard error.";
   const std::string& better = row.lead.is_clear() ? measure : "log loss";
-  return fmt::format("Kept: {}. Better than {} in {}, by more than a standard error.", row.name, row.against, better);
+  return fmt::format("{} is kept: better than {} in {}, by more than a standard error.", row.name, row.against, better);
 }
 
 // The kinds of models that were tried, and which one is kept.

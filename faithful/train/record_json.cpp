@@ -43,12 +43,12 @@ Json history_json(const std::vector<EpochRecord>& history) {
 Json contest_json(const FitResult& result) {
   Json rows = Json::array();
   for (const ContestRow& row : result.contest) {
-    Json one = Json::Object{{"name", row.name}, {"value", row.value}, {"log_loss", row.log_loss}};
-    if (!row.against.empty()) {
-      one.set("against", row.against);
-      one.set("difference", row.lead.difference);
-      one.set("error", row.lead.error);
-    }
+    Json one = Json::Object{{"name", row.name},
+                            {"value", row.value},
+                            {"log_loss", row.log_loss},
+                            {"difference", row.lead.difference},
+                            {"error", row.lead.error}};
+    if (!row.against.empty()) one.set("against", row.against);
     if (row.log_loss_lead) {
       one.set("log_loss_difference", -row.log_loss_lead->difference);
       one.set("log_loss_error", row.log_loss_lead->error);

@@ -196,9 +196,3 @@ def test_missing_values_are_treated_as_in_training(tmp_path):
         assert "expected a number" in rejected("predict", model, pump, "--missing", "error")
     stream = run("predict", model, "-", stdin=pump.read_text())  # of the last, keep
     assert stream.returncode == 0, stream.stderr
-
-
-def test_an_option_twice_is_said(tmp_path):
-    write_pump(tmp_path / "pump.csv")
-    done = run("data", "info", tmp_path / "pump.csv", "--label", "flow", "--label", "hot")
-    assert done.returncode == 0 and '--label is given 2 times: the last one counts, "hot"' in done.stderr
