@@ -376,7 +376,6 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
 Dataset finished(Dataset dataset, const std::string& path, const std::string& format, const ReadOptions& options) {
   dataset.source = path;
   dataset.format = format;
-  dataset.missing = missing_text(options.missing);
   if (dataset.series.empty() || dataset.rows() == 0) reject({{path}, "rows of data", "none"});
   for (std::string& name : dataset.channels) name = as_utf8(name);
   for (std::string& name : dataset.classes) name = as_utf8(name);
@@ -393,6 +392,7 @@ namespace faithful {
 
 void settle_missing(Dataset& dataset, Missing missing) {
   for (Series& series : dataset.series) data::settle_series(series, dataset, missing);
+  dataset.missing = data::missing_text(missing);
 }
 
 std::vector<std::string> ordered_classes(std::vector<std::string> names) {

@@ -62,7 +62,12 @@ class Adapted:
 
 def _series(X):
     """[T, C] of each sample: of an array [n, C, T], of a list of arrays [C, T], or of frames [T, C]."""
-    return [np.asarray(one) if hasattr(one, "columns") else np.asarray(unmasked(one)).T for one in X]
+    return [_frame(one) if hasattr(one, "columns") else np.asarray(unmasked(one)).T for one in X]
+
+
+def _frame(one):
+    """As an array, where the names of its columns are those that sktime gives to arrays: they say nothing."""
+    return np.asarray(one) if list(one.columns) == [f"var_{i}" for i in range(len(one.columns))] else one
 
 
 def test_params():

@@ -13,20 +13,20 @@ from ._estimator_settings import MODEL, TRAIN, docstring, signature
 from ._labels import check_two, class_names, classes_of, program_order
 from ._model import Model, rule_of, warn_of_leaks
 from ._options import checked, checks_of, number, path, text, threads, whole, yes_no
-from ._samples import check_channels, check_not_one_series, series_of
+from ._samples import check_channels, check_not_one_series, series_of, warn_of_digits
 from ._weights import class_weights_of, sample_weights_of
 from .data import numbered_channels
 
 _HEAD = """A Transformer that classifies time series, with any positional encoding of the catalog.
 
 X is (samples, time, channels), with axes="nct" (samples, channels, time), a table (samples, time) of one channel, a
-list of series (time, channels) of unequal length, or a nested DataFrame. y is the class of each sample.
+list of arrays or DataFrames (time, channels) of unequal length, or a nested DataFrame. y is the class of each sample.
 """
 _TAIL = """Attributes
 ----------
 classes_ : array of the classes, sorted
 n_features_in_ : columns of a table, else channels
-feature_names_in_ : names of the columns, where X is a DataFrame
+feature_names_in_ : names of the columns, where X is a DataFrame or a list of them
 n_channels_ : channels
 length_ : samples in time of the longest series
 history_ : a dict for each epoch
@@ -37,6 +37,7 @@ _STOCHASTIC = "batches and start values follow the order of the samples: a sampl
 
 class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
     __doc__ = docstring(_HEAD, _TAIL)
+    _coarse = frozenset()  # channels with too many digits that were said
 
     def __init__(self, *args, **params):
         said = inspect.signature(type(self).__init__).bind(self, *args, **params)
@@ -50,9 +51,9 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         """Trains a model of whole series. Ctrl-C stops it after the step.
 
         sample_weight: of each sample in the loss of the training, at least 0. A sample of weight 0 is left out. Weights
-        are divided by their mean.
+        are divided by their mean. A channel that needs more digits than single precision has is a warning.
         """
-        series, columns = series_of(X, self.axes, self.missing)
+        series, columns, names = series_of(X, self.axes, self.missing)
         classes, numbers = classes_of(y, len(series))
         weights = sample_weights_of(sample_weight, len(series)) * class_weights_of(self.class_weight, classes)[numbers]
         if (weights == 0).any():
@@ -63,16 +64,18 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         seed = _seed(self.random_state)
         options = self._fit_options(seed, len(series), max(len(one) for one in series))
         order = program_order(classes)  # of the model: the same bits as the program's
+        channels = _channels_of(names if columns is None else None, series[0].shape[1])
+        coarse = warn_of_digits(series, channels, stacklevel=3)
         dataset = _core.dataset_of(series, order[numbers].tolist(), {
-            "channels": numbered_channels(series[0].shape[1]), "classes": [class_names(classes)[k] for k in np.argsort(order)],
+            "channels": channels, "classes": [class_names(classes)[k] for k in np.argsort(order)],
             "parts": ["train"] * len(series), **self._how_missing(),
             **({"weights": (weights / weights.mean()).tolist()} if np.ptp(weights) > 0 else {})})
         threshold = "auto" if len(classes) != 2 else "best-f1" if self.threshold == "validation" else rule_of(self.threshold)
         warn_of_leaks(dataset, options, self.n_jobs)
         model, _ = _core.fit(dataset, options, threshold, threads(self.n_jobs), yes_no("verbose", self.verbose))
-        names = _column_names(X)
         model.note(NAME, json.dumps(to_record(self.get_params(deep=False), seed, classes, columns, names)))
         self._take(model, classes, columns, names)
+        self._coarse = coarse
         return self
 
     def predict_proba(self, X):
@@ -165,7 +168,7 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
 
     def _samples(self, X):
         model = self._model_of_fit()
-        series, columns = series_of(X, self.axes, self.missing, self.n_channels_)
+        series, columns, _ = series_of(X, self.axes, self.missing, self.n_channels_, getattr(self, "feature_names_in_", None))
         if self._table and columns is not None and columns != self.n_features_in_:
             raise ValueError(f"X has {columns} features, but {type(self).__name__} is expecting {self.n_features_in_} "
                              "features as input")
@@ -176,7 +179,9 @@ class TimeSeriesTransformer(ClassifierMixin, BaseEstimator):
         if longest > self.length_:
             raise ValueError(f"X: expected at most the {self.length_} samples of the longest series in training, found "
                              f"{longest}")
-        _check_columns(self, X)
+        coarse = warn_of_digits(series, model.channels, self._coarse, stacklevel=5)  # of predict(), which calls two functions
+        if coarse:
+            self._coarse |= coarse
         return _core.dataset_of(series, [], {"channels": model.channels, **self._how_missing()})
 
     def __getstate__(self):
@@ -221,14 +226,6 @@ def _seed(random_state):
     return whole("random_state", random_state, 0, 2**64 - 1)
 
 
-def _column_names(X):
-    names = getattr(X, "columns", None)
-    if names is None or not all(isinstance(one, str) for one in names):
-        return None
-    return np.array(list(names), dtype=object)
-
-
-def _check_columns(estimator, X):
-    names, known = _column_names(X), getattr(estimator, "feature_names_in_", None)
-    if names is not None and known is not None and list(names) != list(known):
-        raise ValueError(f"X: expected the columns of training, {list(known)[:5]}, found {list(names)[:5]}")
+def _channels_of(names, count):
+    """The names of the columns, where each has another one."""
+    return numbered_channels(count) if names is None or len(set(names)) < count else [text("X", one) for one in names]

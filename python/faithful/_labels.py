@@ -119,7 +119,7 @@ def label_to_json(label):
     kind = type(plain).__name__
     if kind not in _PLAIN:
         raise TypeError(f"y: expected classes that are numbers, texts or truth values, found {found(plain)}")
-    return [kind, plain]
+    return [kind, str(plain) if kind == "int" and abs(plain) >= 2**63 else plain]  # JSON would round it
 
 
 def label_from_json(said):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import numbers
 import os
 import sys
@@ -17,24 +18,40 @@ def found(value):
         return f"an array of shape {value.shape}, dtype {value.dtype}"
     if hasattr(value, "columns") and hasattr(value, "shape"):
         return f"a {type(value).__name__} of shape {tuple(value.shape)}"
-    text = " ".join(repr(value).split())
-    return f"{text if len(text) <= 40 else text[:37] + '...'} ({type(value).__name__})"
+    return f"{_brief(repr, value)} ({type(value).__name__})"
+
+
+def _brief(form, value):
+    """str or repr of a value in at most 40 characters."""
+    try:
+        text = " ".join(form(value).split())
+    except ValueError:  # Python writes no whole number of more than 4300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 def whole(name, value, least=0, most=2**63 - 1):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name}: expected a whole number, found {found(value)}")
     if not least <= value <= most:
-        raise ValueError(f"{name}: expected a whole number from {least} to {most}, found {value}")
+        raise ValueError(f"{name}: expected a whole number from {least} to {most}, found {_brief(str, value)}")
     return int(value)
 
 
 def number(name, value):
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name}: expected a number, found {found(value)}")
-    if not np.isfinite(value):
-        raise ValueError(f"{name}: expected a finite number, found {value}")
+    if not math.isfinite(_as_float(value)):
+        raise ValueError(f"{name}: expected a finite number, found {_brief(str, value)}")
     return float(value)
+
+
+def _as_float(value):
+    """Infinite where a number is beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def between(name, value, least, most):
@@ -146,7 +163,10 @@ def real_array(name, value, dtype=np.float64, may_miss=False):
     None and pandas.NA are NaN."""
     if value is None or value is np.ma.masked:
         raise TypeError(f"{name}: expected an array of numbers, found {value!r}")
-    array = np.asarray(unmasked(value))
+    try:
+        array = np.asarray(unmasked(value))
+    except ValueError as problem:  # rows of unequal lengths
+        raise ValueError(f"{name}: expected an array of numbers, found {found(value)}: {problem}") from None
     if array.dtype == object:
         array = np.where(missing_in(array), np.nan, array)
     if array.dtype.kind == "c":
@@ -155,7 +175,7 @@ def real_array(name, value, dtype=np.float64, may_miss=False):
         raise TypeError(f"{name}: expected numbers, found dtype {array.dtype}")
     with np.errstate(over="ignore", invalid="ignore"):  # too large for the dtype: infinite, which is said below
         try:
-            array = np.asarray(array, dtype=dtype)
+            array = _cast(array, dtype)
         except (TypeError, ValueError) as problem:  # of an array of objects
             raise type(problem)(f"{name}: expected numbers, found {found(value)}: {problem}") from None
         total = array.sum(dtype=np.float64)
@@ -167,6 +187,13 @@ def real_array(name, value, dtype=np.float64, may_miss=False):
             raise ValueError(f"{name}: expected finite numbers, found {what} at {place} and {len(bad) - 1} more places "
                              "(Input contains NaN or infinity)")
     return array
+
+
+def _cast(array, dtype):
+    try:
+        return np.asarray(array, dtype=dtype)
+    except OverflowError:  # a whole number of Python beyond all floats
+        return np.asarray(np.frompyfunc(_as_float, 1, 1)(array), dtype=dtype)
 
 
 def threads(value):

@@ -16,6 +16,7 @@ import numpy as np
 from . import _core
 from ._labels import labels_of, ordered, texts_of
 from ._options import checked, checks_of, found, number, one_of, path, real_array, text, texts, threads
+from ._samples import is_frame, names_of_list, warn_of_digits
 
 __all__ = ["Dataset", "Series", "Span", "Split", "Windows", "elevator", "elevator_faults", "from_arrays", "load"]
 
@@ -162,9 +163,9 @@ def load(file, *, model=None, **options):
     model: a model of faithful.fit or faithful.load_model. What the options do not say is then read as its training data
     was: columns of time, label, series and part, ignored columns. The data set has the model's channels.
 
-    options: format, part (train, test), missing (error, interpolate, zero, keep), label, label_of (point, series),
-    positive, time, time_unit, time_format, series, part_column, ignore, separator, decimal, header (auto, yes, no),
-    values, axes, channels, spacecraft, data_dir; docs/options.md describes each.
+    options: format, part (train, test), missing (error, interpolate, zero, keep, auto), label, label_of (point, series),
+    positive, time, time_unit (s, ms, us, ns, days), time_format, series, part_column, ignore, separator, decimal, header
+    (auto, yes, no), values, axes, channels, spacecraft, data_dir; docs/options.md describes each.
     """
     said = checked(options, _READ)
     if model is None:
@@ -188,30 +189,37 @@ def elevator_faults():
 
 
 def from_arrays(X, y=None, *, channels=None, classes=None, parts=None, name="arrays", rate=0.0):
-    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. classes: their order; by
-    default that of the program: by number where all are numbers, else by letters, normal before anomalous. parts:
-    "train" or "test" for each. Missing values (NaN, None, masked by numpy.ma) are refused. Copies: a data set owns its
-    numbers."""
-    series = _series_of(X)
+    """A data set of your arrays: X [n, T, C] or a list of [T, C]; y [n], the class of each. channels: their names; by
+    default those of the columns, where all of X are DataFrames with the same names. classes: their order; by default that
+    of the program: by number where all are numbers, else by letters, normal before anomalous. parts: "train" or "test" for
+    each. Missing values (NaN, None, masked by numpy.ma) are refused. A channel that needs more digits than single
+    precision has is a warning. Copies: a data set owns its numbers."""
+    series, names = _series_of(X)
     width = series[0].shape[1]
     said = {"name": text("name", name), "rate": number("rate", rate), "classes": [],
             "parts": [] if parts is None else texts("parts", parts),
-            "channels": numbered_channels(width) if channels is None else texts("channels", channels)}
+            "channels": texts("channels", channels if channels is not None else names or numbered_channels(width))}
     _check_count("channels", said["channels"], width, "names, one for each channel")
+    _check_each_once("channels", said["channels"])
     _check_count("parts", said["parts"], len(series) if said["parts"] else 0, "parts, one for each series")
     numbers = []
     if y is not None:
         said["classes"], numbers = _numbered_classes(y, classes, len(series))
-    return Dataset(_core.dataset_of(series, numbers, said))
+    made = Dataset(_core.dataset_of(series, numbers, said))
+    warn_of_digits(series, said["channels"])
+    return made
 
 
 def _series_of(X):
-    """Arrays [T, C] of the same channels."""
+    """Arrays [T, C] of the same channels, and the names of their columns, or None."""
+    wanted = "X: expected an array (series, time, channels) or a list of arrays or DataFrames (time, channels), found "
+    if is_frame(X):
+        raise TypeError(f"{wanted}{found(X)} (for one series, pass [X])")
     try:
-        samples = iter(X)
+        samples = list(X)
     except TypeError:
-        raise TypeError("X: expected an array (series, time, channels) or a list of arrays (time, channels), found "
-                        f"{found(X)}") from None
+        raise TypeError(wanted + found(X)) from None
+    names = names_of_list(samples)
     series = [real_array(f"X[{i}]", one, np.float32) for i, one in enumerate(samples)]
     if not series:
         raise ValueError("X: expected at least one series, found none")
@@ -219,7 +227,7 @@ def _series_of(X):
     for i, one in enumerate(series):
         if one.ndim != 2 or 0 in one.shape or one.shape[1] != series[0].shape[1]:
             raise ValueError(f"X[{i}]: expected shape (time, {wanted}), found {found(one)}")
-    return series
+    return series, names
 
 
 def _check_count(name, values, count, what):
@@ -227,10 +235,17 @@ def _check_count(name, values, count, what):
         raise ValueError(f"{name}: expected {count} {what}, found {len(values)}")
 
 
+def _check_each_once(name, values):
+    twice = [one for one in values if values.count(one) > 1] if len(set(values)) < len(values) else []
+    if twice:
+        raise ValueError(f"{name}: expected each name once, found {twice[0]!r} {twice.count(twice[0])} times")
+
+
 def _numbered_classes(y, classes, count):
     """(names of the classes, number of the class of each series). A text y is a label for each letter."""
     names = texts_of(labels_of(list(y) if isinstance(y, str) else y, count, "series"))
     known = ordered(names) if classes is None else texts("classes", classes)
+    _check_each_once("classes", known)
     unknown = sorted(set(names) - set(known))
     if unknown:
         raise ValueError(f"y: expected classes {', '.join(known)}, found {unknown[0]!r}")

@@ -42,6 +42,7 @@ def bad_values(name):
         yield "nowhere"
     elif kind in (int, float):
         yield float("nan") if name == "first_position" else -1
+        yield 10**400  # beyond all floats
 
 
 @pytest.mark.parametrize("name", sorted(ENCODING))
@@ -104,6 +105,30 @@ def test_calls_with_a_model(function, name, trained):
     first = {"file": object()} if function == "load_model" else {"model": trained[0], "data": trained[1]}
     for value in [object(), *WRONG.get(name, [])]:
         named(lambda: getattr(faithful, function)(**{**first, name: value}), name)
+
+
+def test_numbers_beyond_all_floats(bumps):
+    X, y = bumps
+    estimator = faithful.TimeSeriesTransformer
+    named(lambda: faithful.fourier.transform([10**400]), "values")
+    named(lambda: faithful.decode([[10**400] * 8]), "codes")
+    named(lambda: faithful.analyze([[10**400] * 8] * 3), "table")
+    named(lambda: faithful.encode("dft", 10, 8, positions=[10**400]), "positions")
+    named(lambda: estimator().fit([[[10**400, 1]]] * 60, y), "X")
+    named(lambda: estimator().fit([[10**400, 1]] * 60, y), "X")
+    named(lambda: estimator().fit(X, y, sample_weight=[10**400] * 60), "sample_weight")
+    named(lambda: estimator().fit(X, y, sample_weight=10**400), "sample_weight")
+    named(lambda: estimator(class_weight={"bump": 10**400}).fit(X, y), "class_weight")
+    named(lambda: estimator(validation=10**400).fit(X, y), "validation")
+    named(lambda: estimator(threshold=10**400).fit(X, y), "threshold")
+    named(lambda: estimator(random_state=10**400).fit(X, y), "random_state")
+
+
+def test_rows_of_unequal_length_are_named(bumps):
+    y = bumps[1][:2]
+    for X in ([[[1, 2], [3]]] * 2, [[[1, 2], [3, 4]], [[1, 2], [3]]], [[1, 2], [3]]):
+        named(lambda: faithful.TimeSeriesTransformer().fit(X, y), "X")
+    named(lambda: faithful.fourier.transform([[1, 2], [3]]), "values")
 
 
 def test_none_is_no_array():

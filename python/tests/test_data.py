@@ -1,4 +1,5 @@
 """faithful.data: what the program reads, cuts and simulates, as arrays."""
+import fractions
 import gc
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_scalers_by_name():
 @pytest.mark.parametrize("call, kind, message", [
     (lambda: data.load("nowhere.csv"), ValueError, "nowhere.csv: expected a file, found none of that name"),
     (lambda: data.load(5), TypeError, "file: expected a path, found 5"),
-    (lambda: data.load("x.csv", missing="drop"), ValueError, 'missing: expected one of error, interpolate, zero, keep, found "drop"'),
+    (lambda: data.load("x.csv", missing="drop"), ValueError, 'missing: expected one of error, interpolate, zero, keep, auto, found "drop"'),
     (lambda: data.from_arrays([np.zeros((3, 2)), np.zeros((3, 1))]), ValueError, r"X\[1\]: expected shape \(time, 2 channels\)"),
     (lambda: data.from_arrays([]), ValueError, "expected at least one series, found none"),
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a", "b"]), ValueError, "y: expected 1 labels, one for each series, found 2"),
@@ -118,6 +119,15 @@ def test_scalers_by_name():
     (lambda: data.from_arrays(np.ma.masked_equal(np.ones((2, 3, 1)), 1)), ValueError, r"X\[0\]: .* NaN at \(0, 0\) and 2 more"),
     (lambda: data.from_arrays([np.zeros((3, 2)), np.ma.masked]), TypeError, r"X\[1\]: expected an array of numbers, found masked"),
     (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b"]), ValueError, "y: expected classes b, found 'a'"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], ["a"], classes=["b", "a", "a"]), ValueError, "^classes: expected each name once, found 'a' 2 times"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], channels=["a", "a"]), ValueError, "^channels: expected each name once, found 'a' 2 times"),
+    (lambda: data.from_arrays([[[10**400, 1]]]), ValueError, r"^X\[0\]: expected finite numbers, found infinity or a value too large .* at \(0, 0\)"),
+    (lambda: data.from_arrays([[[1, 2]], [[1, -10**5000]]]), ValueError, r"^X\[1\]: expected finite numbers, found infinity .* at \(0, 1\)"),
+    (lambda: data.from_arrays([[[fractions.Fraction(10**400), None]]]), ValueError, r"^X\[0\]: expected finite numbers, found infinity .* at \(0, 0\)"),
+    (lambda: data.from_arrays([[[1, 2], [3]]]), ValueError, r"^X\[0\]: expected (an array of )?numbers, found \[\[1, 2\], \[3\]\] \(list\): "),
+    (lambda: data.from_arrays([np.zeros((3, 2))], rate=10**400), ValueError, r"^rate: expected a finite number, found 1000000000000000000000000000000000000\.\.\.$"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], rate=10**5000), ValueError, "^rate: expected a finite number, found a number of thousands of digits$"),
+    (lambda: data.elevator(trips=10**5000), ValueError, "^trips: expected a whole number from 0 to .*, found a number of thousands of digits$"),
     (lambda: data.elevator(trips=-3), ValueError, "trips: expected a whole number from 0"),
     (lambda: data.elevator(3, faults=["rust"]), ValueError, "faults: expected bearing, .*, found 'rust'"),
     (lambda: data.from_arrays(np.zeros((2, 3, 1)), "ab").split("quarterly"), ValueError, "split: expected one of blocked"),
@@ -125,6 +135,12 @@ def test_scalers_by_name():
 def test_refused(call, kind, message):
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_a_fraction_is_a_number():
+    half = fractions.Fraction(1, 2)
+    made = data.from_arrays([[[half, 1]]], rate=half)
+    assert made.rate == 0.5 and made[0].values.tolist() == [[0.5, 1]]
 
 
 def test_an_array_without_masked_values_is_an_array():

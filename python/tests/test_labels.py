@@ -51,6 +51,15 @@ def test_a_list_of_several_kinds_stays_what_it_is(bumps, quick):
     assert [(type(one), one) for one in fitted.classes_] == [(int, 1), (str, "1"), (bool, True)]
 
 
+def test_large_whole_numbers_come_back(bumps, quick, tmp_path):
+    """A file in JSON would round them, or refuse them after the training."""
+    X, _ = bumps
+    for wanted in ([-2**64 - 1, 5], [5, 2**63 - 1], [5, 2**70 + 1], [5, 10**400]):
+        fitted = TimeSeriesTransformer(**{**quick, "epochs": 1}).fit(X, wanted * 30)
+        fitted.save(tmp_path / "m.safetensors")
+        assert TimeSeriesTransformer.load(tmp_path / "m.safetensors").classes_.tolist() == fitted.classes_.tolist() == wanted
+
+
 def test_columns_and_their_names_come_back(bumps, quick, tmp_path):
     pandas = pytest.importorskip("pandas")
     X, y = bumps

@@ -1,4 +1,5 @@
 """mypy --strict and pyright on the README's lines and the examples. `make test-pip` installs both checkers."""
+import ast
 import pathlib
 import subprocess
 import sys
@@ -6,6 +7,7 @@ import sys
 import pytest
 
 import faithful
+from faithful import _core
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = sorted(path for path in (ROOT / "examples").glob("*.py"))
@@ -79,6 +81,27 @@ def test_wrong_names_are_found(checker, folder):
     done = checker(folder, "wrong.py")
     for line in range(3, 3 + len(WRONG)):
         assert f"wrong.py:{line}:" in done.stdout, done.stdout
+
+
+def stubs():
+    """(function, argument, its annotation) of the stubs."""
+    for stub in pathlib.Path(faithful.__file__).parent.glob("*.pyi"):
+        for node in ast.walk(ast.parse(stub.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                for argument in [*node.args.args, *node.args.kwonlyargs]:
+                    yield f"{stub.stem}.{node.name}", argument.arg, argument.annotation and ast.unparse(argument.annotation)
+
+
+@pytest.mark.parametrize("function, settings", [("data.load", _core.read_settings), ("data.split", _core.split_settings),
+                                                ("_classifier.__init__", _core.model_settings), ("_classifier.__init__", _core.train_settings)])
+def test_choices_are_those_of_the_library(function, settings):
+    """A stub cannot ask the library: it lists them."""
+    known = {name: annotation for of, name, annotation in stubs() if of == function}
+    checked = [one for one in settings() if one["choices"] and "Literal[" in known.get(one["name"], "")]
+    assert checked
+    for one in checked:
+        said = ast.literal_eval(known[one["name"]].split("Literal")[1].split("]")[0] + "]")
+        assert sorted(said) == sorted(one["choices"]), one["name"]
 
 
 def test_names_of_encodings_are_those_of_the_catalog():
