@@ -49,7 +49,8 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
   std::vector<std::string> notes;
   const SplitOptions& split = chosen.split;
   if (std::string choices = choices_text(dataset, chosen); !choices.empty()) notes.push_back(std::move(choices));
-  notes.insert(notes.end(), prepared.notes.begin(), prepared.notes.end());
+  if (options.kind != ModelKind::kKernels && options.kind != ModelKind::kLinear)  // they are about a Transformer
+    notes.insert(notes.end(), prepared.notes.begin(), prepared.notes.end());
   for (std::string& text : unlabelled_notes(dataset, split, prepared.sets.train)) notes.push_back(std::move(text));
   if (split.leave_out.size() > options.split.leave_out.size())
     notes.emplace_back("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");

@@ -1,6 +1,7 @@
 """The n-th allocation, read, write, fsync, rename, open or thread start fails (tests/faults/fail_nth.cpp, as SQLite's
 tests do it). Each run succeeds with the bytes of an undisturbed one, or ends with one line that names the failure and
-leaves nothing half-written. 200 spread n for each verb; FAITHFUL_FAULTS=N: so many; FAITHFUL_FAULTS=all: every n.
+leaves nothing half-written. 200 spread n for each verb; FAITHFUL_FAULTS=N: so many; FAITHFUL_FAULTS=all: every n;
+FAITHFUL_FAULT_PART=2/4 with it: the second of every four, so that a long run can be made in portions.
 The program starts once for many faults: the library makes it a server, which forks a child for each."""
 import collections
 import concurrent.futures
@@ -21,6 +22,7 @@ from program import BUILD, PROGRAM, TINY, built_without_hdf5, files_of, quick_fo
 
 WANTED = os.environ.get("FAITHFUL_FAULTS", "200")
 EVERY = WANTED == "all"
+PART, PARTS = map(int, os.environ.get("FAITHFUL_FAULT_PART", "1/1").split("/"))
 WORKERS = int(os.environ.get("FAITHFUL_FAULT_WORKERS", "2"))
 KINDS = ["alloc", "read", "write", "fsync", "rename", "open", "thread"]
 # A kind with a "+" fails from the n-th call on.
@@ -205,7 +207,7 @@ def points(counts, most):
     """The faults to try: (mode, n)."""
     totals = {mode: counts[mode.rstrip("+")] for mode in MODES}
     if EVERY:
-        return [(mode, n) for mode in MODES for n in range(1, totals[mode] + 1)]
+        return [(mode, n) for mode in MODES for n in range(1, totals[mode] + 1)][PART - 1::PARTS]
     chosen = {mode: spread(totals[mode], most // 20) for mode in MODES if "alloc" not in mode}
     left = most - sum(map(len, chosen.values()))
     chosen["alloc+"] = spread(totals["alloc+"], left // 3)
