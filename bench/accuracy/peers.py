@@ -51,7 +51,8 @@ def fitted_temperature(features, labels, classes, make_ridge):
     that ridge regression has for what a series is not."""
     from sklearn.model_selection import StratifiedKFold
     scores = numpy.full((len(labels), classes), -1.0)
-    for train, held in StratifiedKFold(5, shuffle=True, random_state=0).split(features, labels):
+    folds = min(5, numpy.bincount(labels).max())
+    for train, held in StratifiedKFold(folds, shuffle=True, random_state=0).split(features, labels):
         ridge = make_ridge().fit(features[train], labels[train])
         scores[numpy.ix_(held, ridge.classes_)] = class_scores(ridge, features[held])
     candidates = numpy.exp(numpy.linspace(numpy.log(0.01), numpy.log(10), 400))
