@@ -121,7 +121,7 @@ void write_predictions(const Dataset& dataset, std::size_t offset, const Predict
   sink.write(lines, text);
 }
 
-constexpr bool kWithLabels = false;  // nothing is compared with them, and they may be bad
+constexpr bool kNoLabels = false;  // nothing is compared with labels, and they may be bad
 
 // A table of one series, some MB at a time.
 void predict_streamed(const PredictOptions& options, const ReadOptions& reading, const TrainedModel& model,
@@ -134,7 +134,7 @@ void predict_streamed(const PredictOptions& options, const ReadOptions& reading,
 }
 
 void predict_loaded(const PredictOptions& options, const TrainedModel& model, ThreadPool& pool, Sink& sink) {
-  const Dataset dataset = read_for_model(options.data_path, options.data, model, kWithLabels);
+  const Dataset dataset = read_for_model(options.data_path, options.data, model, kNoLabels);
   for (const std::string& note : dataset.notes) sink.note(note);
   bool has_times = true;
   for (const Series& series : dataset.series) has_times = has_times && !series.times.empty();
@@ -154,7 +154,7 @@ void predict_loaded(const PredictOptions& options, const TrainedModel& model, Th
 void predict_data(const PredictOptions& options, const TrainedModel& model, Sink& sink) {
   ThreadPool pool(options.threads);
   ReadOptions reading = options.data;
-  const std::vector<std::string> notes = settle_reading(options.data_path, model, reading, kWithLabels);
+  const std::vector<std::string> notes = settle_reading(options.data_path, model, reading, kNoLabels);
   if (model.takes_whole_series() || !can_stream(options.data_path, reading))
     return predict_loaded(options, model, pool, sink);
   for (const std::string& note : notes) sink.note(note);

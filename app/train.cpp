@@ -158,10 +158,10 @@ std::string contest_text(const FitResult& result) {
   if (result.contest.empty()) return {};
   const std::string& measure = result.contest_measure;
   Table table{.title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
-              .columns = {{"model"}, {measure}, {"log loss"}, {"compared with"}, {measure}},
+              .columns = {{"model"}, {measure}, {"log loss"}, {"compared with"}, {measure + " difference"}},
               .rows = {}};
   const bool by_accuracy = result.contest.back().log_loss_lead.has_value();
-  if (by_accuracy) table.columns.push_back({"log loss"});
+  if (by_accuracy) table.columns.push_back({"log loss difference"});
   for (const ContestRow& row : result.contest) {
     std::vector<Cell> cells{row.name, fmt::format("{:.3f}", row.value), fmt::format("{:.3f}", row.log_loss),
                             row.against, row.against.empty() ? "" : lead_text(row.lead)};

@@ -114,6 +114,7 @@ def check_layout(place, text):
 
 def check_document(root, path, environment):
     place, text = path.relative_to(root), path.read_text()
+    yield from check_layout(place, text)
     with work_folder(root) as folder:
         for block in FENCE.finditer(text):
             line = text[:block.start("body")].count("\n") + 1

@@ -183,6 +183,22 @@ def verdicts(found):
     return "\n".join(lines)
 
 
+def together(lines):
+    """What the Transformer gains in log loss where kernels have an equal share: its mean and standard error by set."""
+    latest = {(line["method"], line["set"], line["third"]): line["after"] for line in lines}
+    gains = []
+    for name in ts_files.SETS:
+        found = []
+        for third in range(THIRDS):
+            pair = [latest.get((method, name, third), []) for method in ("Transformer", "kernels")]
+            found += [one[2] + math.log((math.exp(-one[2]) + math.exp(-other[2])) / 2) for one, other in zip(*pair)]
+        if len(found) > 1:
+            error = statistics.stdev(found) / math.sqrt(len(found))
+            gains.append(f"{statistics.fmean(found):+.3f} ± {error:.3f} ({SHORT.get(name, name)})")
+    return textwrap.fill(f"- The log loss of the Transformer minus that of its mean with **kernels**, in equal shares: "
+                         f"{', '.join(gains)}.", 118, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
 def text(file=FILE):
     lines = measured.read_jsonl(file)
     if not lines:
@@ -190,8 +206,10 @@ def text(file=FILE):
     commits = sorted({line["commit"] for line in lines if "commit" in line})
     dates = sorted(line["when"] for line in lines)
     found = load(lines)
-    return (f"Runs of {dates[0][:10]} to {dates[-1][:10]}; ours of the commits "
-            f"{', '.join(f'`{commit}`' for commit in commits)}.\n\n{table(found)}\n\n{verdicts(found)}")
+    when = dates[0][:10] if dates[0][:10] == dates[-1][:10] else f"{dates[0][:10]} to {dates[-1][:10]}"
+    return (f"Runs of {when}; ours of the commits "
+            f"{', '.join(f'`{commit}`' for commit in commits)}.\n\n{table(found)}\n\n{verdicts(found)}\n"
+            f"{together(lines)}")
 
 
 def main():

@@ -39,27 +39,16 @@ void find_tables(const std::string& folder, const std::string& prefix, std::set<
   }
 }
 
-// The same channels in another order.
-void order_channels(Dataset& dataset, const std::vector<std::string>& channels) {
-  if (dataset.channels == channels) return;
-  for (Series& series : dataset.series) {
-    const Matrix<float> before = series.values;
-    for (std::size_t c = 0; c < channels.size(); ++c) {
-      const auto from =
-          static_cast<std::size_t>(std::ranges::find(dataset.channels, channels[c]) - dataset.channels.begin());
-      for (std::size_t t = 0; t < before.rows; ++t) series.values(t, c) = before(t, from);
-    }
-  }
-  dataset.channels = channels;
-}
-
 // Adds the series of one file to the folder's. Class indices are of the file's own list and are mapped later.
 void append_file(Dataset& all, std::vector<std::string>& class_of_series, Dataset file, const std::string& path,
                  const ReadOptions& options) {
   if (all.series.empty()) {
     all.channels = file.channels;
   } else if (std::ranges::is_permutation(all.channels, file.channels)) {
-    order_channels(file, all.channels);
+    std::vector<std::size_t> columns;
+    for (const std::string& name : all.channels)
+      columns.push_back(static_cast<std::size_t>(std::ranges::find(file.channels, name) - file.channels.begin()));
+    take_columns(file, columns, all.channels);
   } else if (all.channels != file.channels) {
     const bool same_count = all.channels.size() == file.channels.size();
     const auto differ = std::ranges::mismatch(all.channels, file.channels).in2 - file.channels.begin();

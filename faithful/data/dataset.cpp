@@ -1,8 +1,11 @@
 #include "faithful/data/dataset.h"
 
 #include <algorithm>
+#include <cassert>
 #include <iterator>
+#include <numeric>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -138,6 +141,31 @@ std::vector<std::string> numbered_channels(std::size_t count) {
   std::vector<std::string> names(count);
   for (std::size_t c = 0; c < count; ++c) names[c] = fmt::format("channel_{}", c + 1);
   return names;
+}
+
+void take_columns(Dataset& dataset, const std::vector<std::size_t>& columns, const std::vector<std::string>& names) {
+  const std::size_t to = columns.size(), from = dataset.channels.size();
+  assert(to <= from && names.size() == to);
+  dataset.channels = names;
+  std::vector<std::size_t> same(from);
+  std::iota(same.begin(), same.end(), std::size_t{0});
+  if (columns == same) return;
+  std::vector<float> row(from);
+  for (Series& series : dataset.series) {
+    std::vector<float>& values = series.values.values;
+    for (std::size_t t = 0; t < series.length(); ++t) {  // a row is never written beyond where it was read
+      std::copy_n(values.data() + t * from, from, row.data());
+      for (std::size_t c = 0; c < to; ++c) values[t * to + c] = row[columns[c]];
+    }
+    values.resize(series.length() * to);
+    series.values.columns = to;
+    for (LabelSpan& span : series.spans) {
+      std::vector<std::size_t> channels;
+      for (std::size_t c = 0; c < to; ++c)
+        if (std::ranges::find(span.channels, columns[c]) != span.channels.end()) channels.push_back(c);
+      span.channels = std::move(channels);
+    }
+  }
 }
 
 }  // namespace faithful

@@ -105,4 +105,9 @@ FAITHFUL_API void check_classes(const Dataset& dataset);
 // channel_1 .. channel_N.
 FAITHFUL_API std::vector<std::string> numbered_channels(std::size_t count);
 
+// These columns of the data set become its channels, in place, with these names; spans follow. At most as many as there
+// are.
+FAITHFUL_API void take_columns(Dataset& dataset, const std::vector<std::size_t>& columns,
+                               const std::vector<std::string>& names);
+
 }  // namespace faithful

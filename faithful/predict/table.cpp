@@ -46,7 +46,7 @@ class RollingTable {
       rows_.channels = model_.channels;
       rows_.series.push_back({.name = block.series[0].name});
     }
-    rearrange_channels(block, match_, model_.channels);
+    take_columns(block, match_.columns, model_.channels);
     const std::size_t skipped = std::min(skip_, block.series[0].length());
     skip_ -= skipped;
     offset_ += skipped;

@@ -170,7 +170,7 @@ Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, Th
 
 Candidate mix(const Candidate& first, const Candidate& second, const JobData& data) {
   const double share = share_of_first(first, second, data);
-  Candidate mixed{.name = first.name + " and " + second.name, .temperature = first.temperature};
+  Candidate mixed{.name = "mean of " + first.name + " and " + second.name, .temperature = first.temperature};
   const auto add = [&](const Candidate& one, double part) {
     double sum = 0;
     for (const EnsembleMember& member : one.members) sum += member.weight;

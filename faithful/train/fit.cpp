@@ -97,9 +97,8 @@ class Job {
   TrainOptions train_;  // as the data settles them
   ScalingChoice scaling_;
   std::optional<JobData> data_;
-  std::optional<Windows>
-      left_out_;           // training windows that validate, each by a fit without it; where nothing else does
-  std::size_t folds_ = 0;  // of the cross-validation; 0: none
+  std::optional<Windows> left_out_;  // training windows that validate where nothing else does
+  std::size_t folds_ = 0;            // of the cross-validation; 0: none
   std::size_t resumed_from_ = 0;
   double data_seconds_ = 0;
 };

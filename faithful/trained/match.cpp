@@ -50,14 +50,6 @@ ChannelMatch match_by_position(const std::vector<std::string>& channels, const s
   return match;
 }
 
-// Columns of the data as channels of the model; those that it does not know are left out.
-std::vector<std::size_t> renumbered(const std::vector<std::size_t>& columns, const ChannelMatch& match) {
-  std::vector<std::size_t> channels;
-  for (std::size_t c = 0; c < match.columns.size(); ++c)
-    if (std::ranges::find(columns, match.columns[c]) != columns.end()) channels.push_back(c);
-  return channels;
-}
-
 // The model's number of each class of the data; InputError for a class that it has not.
 std::vector<std::int32_t> class_numbers(const Dataset& dataset, const TrainedModel& model) {
   std::vector<std::int32_t> numbers;
@@ -136,25 +128,6 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
   return match;
 }
 
-void rearrange_channels(Dataset& dataset, const ChannelMatch& match, const std::vector<std::string>& channels) {
-  const std::size_t to = channels.size(), from = dataset.channels.size();
-  dataset.channels = channels;
-  std::vector<std::size_t> same(from);
-  std::iota(same.begin(), same.end(), std::size_t{0});
-  if (match.columns == same) return;
-  std::vector<float> row(from);
-  for (Series& series : dataset.series) {
-    std::vector<float>& values = series.values.values;
-    for (std::size_t t = 0; t < series.length(); ++t) {  // a row is never written beyond where it was read
-      std::copy_n(values.data() + t * from, from, row.data());
-      for (std::size_t c = 0; c < to; ++c) values[t * to + c] = row[match.columns[c]];
-    }
-    values.resize(series.length() * to);
-    series.values.columns = to;
-    for (LabelSpan& span : series.spans) span.channels = renumbered(span.channels, match);
-  }
-}
-
 void scale_as(TrainedModel& model, const std::string& series) {
   const auto found = model.scaler.by_series.find(series);
   if (found == model.scaler.by_series.end()) {
@@ -192,7 +165,7 @@ std::string step_note(const std::string& place, double step, const TrainedModel&
 
 std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& model) {
   ChannelMatch match = match_channels(model.channels, dataset.channels, dataset.source);
-  rearrange_channels(dataset, match, model.channels);
+  take_columns(dataset, match.columns, model.channels);
   rename_classes(dataset, model);
   check_series(dataset, model);
   for (const std::string& note : {step_note(dataset.place(), summarize_steps(dataset).usual, model), gaps_note(dataset),

@@ -23,10 +23,6 @@ struct ChannelMatch {
 FAITHFUL_API ChannelMatch match_channels(const std::vector<std::string>& channels,
                                          const std::vector<std::string>& columns, const std::string& place);
 
-// Makes the channels of the data set those of the model, in place.
-FAITHFUL_API void rearrange_channels(Dataset& dataset, const ChannelMatch& match,
-                                     const std::vector<std::string>& channels);
-
 // From now on every series is scaled by the statistics of this training series. InputError if the model has none for
 // it.
 FAITHFUL_API void scale_as(TrainedModel& model, const std::string& series);
@@ -46,8 +42,9 @@ FAITHFUL_API std::vector<std::string> fit_to_model(Dataset& dataset, const Train
 
 // Options for reading a table, or a folder of tables, that is to fit the model. What the options do not say is as in its
 // training: the columns of time (with format and unit), label, series and part, those that were ignored, the decimal
-// sign, what becomes of missing values. Columns that the model does not know may hold anything, and are left out; a note says so. Without labels, the
-// column of labels is left out, too. Columns that are not there are no error, but channels are: InputError.
+// sign, what becomes of missing values. Columns that the model does not know may hold anything, and are left out; a note
+// says so. Without labels, the column of labels is left out, too. Columns that are not there are no error, but channels
+// are: InputError.
 FAITHFUL_API std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model,
                                                      ReadOptions& options, bool with_labels = true);
 

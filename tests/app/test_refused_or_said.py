@@ -73,6 +73,8 @@ def test_gaps_are_said_before_windows_reach_across_them(tmp_path):
     (tmp_path / "gap.csv").write_text("\n".join(moved) + "\n")
     said = "the times have 1 gap, the longest 1 h 00 min: windows reach across it"
     assert said in trained(tmp_path / "gap.csv", tmp_path / "m.safetensors", *WINDOWS)
+    for verb in ("evaluate", "diagnose"):
+        assert said in run(verb, tmp_path / "m.safetensors", tmp_path / "gap.csv").stdout
 
 
 @pytest.mark.parametrize("labels, positive, found", [([1, 0, 1, 0, 0, 2], "leak", '"leak"'), ([1, 0, 0, 0, 0, 1], "1.0", '"1.0"')])
@@ -98,8 +100,7 @@ def test_names_of_pandas_may_be_a_sample(tmp_path, header):
                          "(names: --header yes; a sample: --header no)")
     for how, count in (("yes", 40), ("no", 41)):
         done = run("data", "info", tmp_path / "x.csv", "--header", how, "--json")
-        if done.returncode == 0:  # an empty name or number is refused for its own sake
-            assert json.loads(done.stdout)["parts"][0]["rows"] == count
+        assert done.returncode == 0 and json.loads(done.stdout)["parts"][0]["rows"] == count, done.stderr
 
 
 def test_a_row_needs_its_series(tmp_path):
@@ -167,7 +168,7 @@ def test_files_of_a_folder_may_lack_the_label_and_have_another_order(tmp_path):
     rows = [line.split(",", 1) for line in done.stdout.splitlines()[1:]]
     assert {name for name, _ in rows} == {"a", "b"} and done.stderr.count("ignored") <= 1
     of_a, of_b = ([rest.split(",") for name, rest in rows if name == which] for which in "ab")
-    assert len(of_a) == len(of_b) > 80
+    assert of_a == of_b and len(of_a) > 80, "the same samples, in columns of another order"
 
 
 @pytest.mark.parametrize("text, found, hint", [

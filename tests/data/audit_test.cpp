@@ -123,6 +123,22 @@ TEST(Dataset, Spans) {
   EXPECT_TRUE(spans_of({}).empty());
 }
 
+TEST(Dataset, TakesColumns) {
+  Dataset data{.channels = {"a", "b", "c"}};
+  data.series.push_back({.values = table(2, 3, {1, 2, 3, 4, 5, 6}), .spans = {{{0, 1}, {0, 2}}, {{1, 2}, {1}}}});
+  Dataset same = data, fewer = data;
+  take_columns(same, {0, 1, 2}, {"x", "y", "z"});
+  EXPECT_EQ(same.channels, (std::vector<std::string>{"x", "y", "z"}));
+  EXPECT_EQ(same.series[0].values, data.series[0].values);
+  EXPECT_EQ(same.series[0].spans, data.series[0].spans);
+  take_columns(data, {2, 0, 1}, {"c", "a", "b"});
+  EXPECT_EQ(data.series[0].values, table(2, 3, {3, 1, 2, 6, 4, 5}));
+  EXPECT_EQ(data.series[0].spans, (std::vector<LabelSpan>{{{0, 1}, {0, 1}}, {{1, 2}, {2}}}));
+  take_columns(fewer, {2, 1}, {"c", "b"});
+  EXPECT_EQ(fewer.series[0].values, table(2, 2, {3, 2, 6, 5}));
+  EXPECT_EQ(fewer.series[0].spans, (std::vector<LabelSpan>{{{0, 1}, {0}}, {{1, 2}, {1}}}));
+}
+
 TEST(Dataset, Contradictions) {
   Dataset data = pump();
   data.series[0].labels.pop_back();

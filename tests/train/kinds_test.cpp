@@ -264,11 +264,11 @@ TEST(Contest, TwoThatErrOnDifferentSeriesAreKeptTogether) {
   const std::vector<double> transformer = {0.99, 0.4, 0.99, 0.99, 0.99}, kernels = {0.99, 0.99, 0.99, 0.4, 0.99};
   EXPECT_EQ(held.kept_of({held.candidate("Transformer", transformer), held.candidate("kernels", kernels),
                           held.candidate("linear", {0.6})}),
-            "Transformer and kernels");
+            "mean of Transformer and kernels");
   // As accurate together as alone, but with a smaller log loss: the Transformer is sure where both err.
   EXPECT_EQ(held.kept_of({held.candidate("Transformer", {0.001, 0.99, 0.99, 0.99, 0.99}),
                           held.candidate("kernels", {0.4, 0.9, 0.9, 0.9, 0.9}), held.candidate("linear", {0.6, 0.4})}),
-            "Transformer and kernels");
+            "mean of Transformer and kernels");
 }
 
 TEST(Contest, WindowsOfOneGroupDoNotCountAsIndependent) {
