@@ -16,6 +16,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/progress.h"
 #include "faithful/data/time_steps.h"
+#include "faithful/data/times.h"
 #include "faithful/io/file.h"
 #include "faithful/io/line_reader.h"
 #include "faithful/metrics/decide.h"
@@ -168,6 +169,21 @@ ReadOptions reading_of_stream(ReadOptions reading, const TrainedModel& model) {
   return reading;
 }
 
+// Options of other readers, or of files with several series, would change nothing: they are refused.
+void check_stream_options(ReadOptions reading) {
+  ReadOptions standard;
+  const std::vector<Setting> said = settings(reading), usual = settings(standard);
+  constexpr std::string_view kOfStreams[] = {"missing",   "label",  "label_of",  "positive", "time",   "time_format",
+                                             "time_unit", "series", "separator", "decimal",  "header", "data_dir"};
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const std::string& name = said[i].field.name;
+    if (std::ranges::find(kOfStreams, name) != std::end(kOfStreams) || value_of(said[i]) == value_of(usual[i]))
+      continue;
+    if (name == "format" && reading.format == "csv") continue;  // it is
+    throw InputError(fmt::format("{} does not apply to -: standard input is the lines of one table", field_text(name)));
+  }
+}
+
 // Standard input, a line at a time; each prediction is printed before the next line is read.
 class LinePredictor {
  public:
@@ -227,6 +243,7 @@ class LinePredictor {
 
   void take_sample() {
     begin_once();
+    if (samples_.has_times()) note_gap();
     times_[count_ % shape_.length] = samples_.time();
     const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
     if (++count_ == shape_.length && samples_.has_times()) note_step();
@@ -246,9 +263,17 @@ class LinePredictor {
   // Once, of the samples of the first window.
   void note_step() {
     const Series first{.times = times_};
-    const std::string note =
-        step_note("standard input", summarize_steps(std::vector{&first}).usual, predictor_.model());
-    if (!note.empty()) sink_.note(note);
+    steps_ = summarize_steps(std::vector{&first});
+    for (const std::string& note : {step_note("standard input", steps_.usual, predictor_.model()), gaps_note(steps_)})
+      if (!note.empty()) sink_.note(note);
+  }
+
+  // The first gap after the first window. A stream goes on: how many will come is not known.
+  void note_gap() {
+    if (count_ < shape_.length || steps_.gaps > 0) return;
+    const std::int64_t last = times_[(count_ - 1) % shape_.length];
+    steps_.add_step(nanoseconds_between(last, samples_.time()));
+    if (steps_.gaps > 0) sink_.note(fmt::format("sample {}: {}", count_, gaps_note(steps_)));
   }
 
   void answer(const PredictionRow& row, std::int32_t class_number) {
@@ -265,6 +290,7 @@ class LinePredictor {
   Sink sink_;
   std::vector<std::int64_t> times_;  // of the last samples, by number modulo length
   std::size_t count_ = 0;            // samples
+  StepSummary steps_;                // of the first window, and its first gap
 };
 
 void predict(const PredictOptions& options) {
@@ -280,6 +306,7 @@ void predict(const PredictOptions& options) {
     notes.emplace_back("windows of a stream overlap: the coverage holds only where a window is a series of its own");
   for (const std::string& note : notes) notice(note);
   if (options.data_path == "-") {
+    check_stream_options(options.data);
     if (!options.output.empty())
       throw InputError("--output does not apply to -: predictions for standard input go to standard output");
     return LinePredictor(options, std::move(model)).run();

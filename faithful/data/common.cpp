@@ -160,17 +160,22 @@ std::string time_words(const ReadOptions& options) {
 
 namespace {
 
-// The form of a cell that read_time has read, in words. The offset of ISO 8601 follows the date: Z, +02:00, -0500.
+// The form of a cell that read_time has read, in words.
 std::string_view time_form_of(std::string_view cell) {
-  constexpr std::size_t kDateLength = 10;
-  cell = trimmed(cell);
-  const bool date = cell.find('-', 1) != std::string_view::npos;  // a number has a sign in front at most
-  if (!date) return "a number";
-  const bool offset = cell.find_first_of("Zz+-", kDateLength) != std::string_view::npos;
-  return offset ? "a date with its offset from UTC" : "a date without an offset from UTC";
+  if (!is_date(cell)) return "a number";
+  return has_offset(cell) ? "a date with its offset from UTC" : "a date without an offset from UTC";
 }
 
 }  // namespace
+
+bool is_date(std::string_view cell) {
+  return trimmed(cell).find('-', 1) != std::string_view::npos;  // a number has a sign in front at most
+}
+
+bool has_offset(std::string_view cell) {
+  constexpr std::size_t kDateLength = 10;
+  return is_date(cell) && trimmed(cell).find_first_of("Zz+-", kDateLength) != std::string_view::npos;
+}
 
 void check_time_form(std::string_view cell, std::string_view first, const Place& place) {
   const std::string_view wanted = time_form_of(first);
@@ -205,6 +210,11 @@ void check_seconds(const TimeSteps& steps, std::string_view cell, const ReadOpti
           fmt::format("days: {}; seconds: {}", field_text("time_unit", "days"), field_text("time_unit", "s"))});
 }
 
+bool is_name_of_times(std::string_view column) {
+  constexpr std::string_view kNames[] = {"time", "datetime", "timestamp", "date"};
+  return std::ranges::any_of(kNames, [&](std::string_view known) { return same_word(trimmed(column), known); });
+}
+
 bool means_normal(std::string_view name) {
   constexpr std::string_view kNames[] = {"normal", "ok", "good", "healthy", "nominal", "negative", "none", "pass"};
   return std::ranges::any_of(kNames, [&](std::string_view known) { return same_word(name, known); });
@@ -227,17 +237,47 @@ void reject_positive(const std::string& positive, const Place& place) {
   reject({{.field = "positive"}, fmt::format("a label that {} has", to_string(place)), quote(positive)});
 }
 
+namespace {
+
+// "none" and "-" may well be the names of what is normal.
+bool is_missing_label(std::string_view label) {
+  constexpr std::string_view kWords[] = {"", "nan", "na", "n/a", "#n/a", "null", "?"};
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return same_word(label, word); });
+}
+
+}  // namespace
+
+void check_label_of_series(std::string_view label, const Place& place) {
+  if (is_missing_label(label))
+    reject({place, "a label", label.empty() ? "an empty cell" : fmt::format("{}, a missing value", quote(label))});
+}
+
 void check_spelling(std::string_view label, const std::string& positive, const Place& place) {
   if (label != positive && same_word(label, positive))
     reject({place, fmt::format("{}, as {} has it", quote(positive), field_text("positive")), quote(label),
             "spell a label the same everywhere"});
 }
 
+void check_known(std::string_view label, const ReadOptions& options, const Place& place) {
+  if (options.normal.empty() || label == options.positive ||
+      std::ranges::find(options.normal, label) != options.normal.end())
+    return;
+  std::vector<std::string> known = {quote(options.positive)};
+  for (const std::string& name : options.normal)
+    if (known.size() <= kMostNormalNamed) known.push_back(quote(name));
+  reject({place,
+          fmt::format("a label that training had: {}{}", fmt::join(known, ", "),
+                      known.size() <= options.normal.size() ? ", .." : ""),
+          label.empty() ? "an empty cell" : quote(label),
+          fmt::format("where all but one label are normal: {}", field_text("positive", "VALUE"))});
+}
+
 void add_note_of_normal(Dataset& dataset, const std::set<std::string>& labels, const std::string& positive) {
-  if (positive.empty() || labels.size() < 2) return;
+  const bool missing = std::ranges::any_of(labels, is_missing_label);
+  if (positive.empty() || (labels.size() < 2 && !missing)) return;
   std::vector<std::string> names;
   for (const std::string& label : labels)
-    if (names.size() < kMostNormalNamed) names.push_back(quote(label));
+    if (names.size() < kMostNormalNamed) names.push_back(label.empty() ? "an empty cell" : quote(label));
   dataset.notes.push_back(fmt::format("labels other than {} count as normal: {}{}", quote(positive),
                                       fmt::join(names, ", "), labels.size() > names.size() ? ", .." : ""));
 }
@@ -261,27 +301,6 @@ void reject_point_label(std::string_view text, const Place& place) {
   reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text),
           fmt::format("other labels: {}", field_text("positive", "VALUE"))});
 }
-
-namespace {
-
-// Names that somebody wrote in two ways: "fault" and "Fault", "1" and "1.0".
-bool is_same_class(const std::string& a, const std::string& b) {
-  const std::optional<double> x = parse_number<double>(a), y = parse_number<double>(b);
-  return (a.size() > 1 && same_word(a, b)) || (x && y && *x == *y);  // a and A are two letters
-}
-
-void check_names_of_classes(const std::vector<std::string>& classes, const Place& place) {
-  for (std::size_t i = 0; i < classes.size(); ++i) {
-    if (classes[i] == "invalid")
-      reject({place, "another name for a class", quote(classes[i]), "a prediction without a score is called so"});
-    for (std::size_t j = 0; j < i; ++j)
-      if (is_same_class(classes[i], classes[j]))
-        reject({place, "one name for each class", fmt::format("{} and {}", quote(classes[j]), quote(classes[i])),
-                "spell a label the same everywhere"});
-  }
-}
-
-}  // namespace
 
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
                  const Place& place, bool may_lack) {
@@ -382,6 +401,8 @@ Dataset finished(Dataset dataset, const std::string& path, const std::string& fo
   for (Series& series : dataset.series) series.name = as_utf8(series.name);
   settle_missing(dataset, options.missing);
   check_dataset(dataset);
+  check_names_of_classes(dataset.classes, {dataset.source});
+  check_spelling_of_classes(dataset.classes, {dataset.source});
   check_classes(dataset);
   return dataset;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -74,6 +75,24 @@ std::vector<std::string> tables_in(const std::string& folder) {
   return tables;
 }
 
+namespace {
+
+// The name of a table's series: its path in the folder, without the extension unless another table has that name.
+std::vector<std::string> names_of_tables(const std::vector<std::string>& tables) {
+  std::vector<std::string> names;
+  std::map<std::string, std::size_t> uses;
+  for (const std::string& table : tables) {
+    const std::size_t slash = table.rfind('/');
+    const std::string folder = slash == std::string::npos ? "" : table.substr(0, slash + 1);
+    ++uses[names.emplace_back(folder + stem_of(table))];
+  }
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (uses[names[i]] > 1) names[i] = tables[i];
+  return names;
+}
+
+}  // namespace
+
 Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
   constexpr std::size_t kMostNotes = 8;  // of all files
   Dataset all;
@@ -87,19 +106,23 @@ Dataset load_csv_folder(const std::string& path, const ReadOptions& options) {
   if (options.label_of == LabelOf::kSeries) one.positive.clear();  // which file has it does not matter
   std::optional<SpanLabels> labels;
   if (!span_file.empty()) labels.emplace(span_file, !options.label.empty());
-  for (const std::string& table : tables) {
-    const std::string file = join_path(path, table);
+  const std::vector<std::string> names = names_of_tables(tables);
+  std::set<std::string> normal;
+  for (std::size_t i = 0; i < tables.size(); ++i) {
+    const std::string &table = tables[i], file = join_path(path, table);
     Dataset part = load_csv_table(file, one);
-    const std::size_t slash = table.rfind('/');
-    if (slash != std::string::npos) part.name = table.substr(0, slash + 1) + part.name;
-    if (slash != std::string::npos && options.series.empty()) part.series[0].name = part.name;
+    part.name = names[i];
+    if (options.series.empty())
+      for (Series& series : part.series) series.name = part.name;
     if (labels) labels->label(part, table);
     if (all.series.empty()) all.table = part.table;
+    normal.insert(part.table.normal.begin(), part.table.normal.end());
     for (const std::string& note : part.notes)
       if (all.notes.size() < kMostNotes && std::ranges::find(all.notes, note) == all.notes.end())
         all.notes.push_back(note);
     append_file(all, class_of_series, std::move(part), file, options);
   }
+  all.table.normal = {normal.begin(), normal.end()};
   if (labels)
     for (std::string& note : labels->notes()) all.notes.push_back(std::move(note));
   if (options.label_of == LabelOf::kSeries && !one.label.empty())

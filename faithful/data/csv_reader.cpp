@@ -43,12 +43,10 @@ std::optional<std::size_t> take_role(const CsvFile& file, const std::string& col
 
 // A column that nobody has given a role, and that has a name of times, or else dates in its first row.
 std::optional<std::size_t> find_time(const CsvFile& file, const Roles& roles) {
-  constexpr std::string_view kNames[] = {"time", "datetime", "timestamp", "date"};
   std::optional<std::size_t> dated;
   for (std::size_t i = 0; i < file.columns(); ++i) {
     if (roles.wanted[i] != CsvColumn::kNumber) continue;
-    const std::string name = file.has_header() ? std::string(trimmed(file.names()[i])) : "";
-    if (std::ranges::any_of(kNames, [&](std::string_view known) { return same_word(name, known); })) return i;
+    if (file.has_header() && is_name_of_times(file.names()[i])) return i;
     const std::string cell = i < file.first_row().size() ? file.first_row()[i] : "";  // it may be cut short
     if (!dated && parse_time(cell) && !parse_number<double>(trimmed(cell))) dated = i;
   }
@@ -106,7 +104,17 @@ class TableSplitter {
   TableSplitter(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const ReadOptions& options)
       : file_(file), table_(table), roles_(roles), options_(options) {}
 
+  std::optional<bool> offset_of_times() const {
+    const std::string_view first = first_time();
+    return is_date(first) ? std::optional(has_offset(first)) : std::nullopt;
+  }
   bool has_times_as_numbers() const { return roles_.time && parse_number<double>(trimmed(text(*roles_.time, 0))); }
+
+  // Of points; empty where there are too many to keep.
+  std::vector<std::string> normal_labels() const {
+    if (normal_.size() > kMostNormalKept) return {};
+    return {normal_.begin(), normal_.end()};
+  }
 
   void split_into(Dataset& dataset, const std::string& single_name) {
     std::vector<std::string> class_of_series;
@@ -138,7 +146,8 @@ class TableSplitter {
     if (label == last_normal_) return;
     last_normal_ = label;
     check_spelling(label, options_.positive, place);
-    if (normal_.size() <= kMostNormalNamed) normal_.emplace(label);
+    check_known(label, options_, place);
+    if (normal_.size() <= kMostNormalKept) normal_.emplace(label);
   }
 
   std::string_view text(std::size_t column, std::size_t row) const {
@@ -228,7 +237,8 @@ class TableSplitter {
   template <class RowOf>
   std::string constant_label(const Series& series, const RowOf& row_of) const {
     std::string label(trimmed(text(*roles_.label, row_of(0))));
-    if (label.empty()) reject({place(*roles_.label, row_of(0)), "a label", "an empty cell"});
+    check_label_of_series(label, place(*roles_.label, row_of(0)));
+    if (!options_.positive.empty()) check_known(label, options_, place(*roles_.label, row_of(0)));
     for (std::size_t t = 1; t < series.length(); ++t) {
       const std::string_view other = trimmed(text(*roles_.label, row_of(t)));
       if (other != label) {
@@ -297,11 +307,11 @@ Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& rol
   TableSplitter splitter(file, table, roles, options);
   splitter.split_into(dataset, dataset.name);
   dataset.table = columns_of(file, roles, options);
+  dataset.table.normal = splitter.normal_labels();
+  if (roles.time && options.time_format.empty()) dataset.table.offset = splitter.offset_of_times();
   if (splitter.has_times_as_numbers()) dataset.table.time_unit = time_unit_of(options);
   if (roles.time_was_found) {
-    dataset.notes.push_back(fmt::format("column {} is taken as the time (another column: {}; none: {})",
-                                        quote(column_name(file, *roles.time)), field_text("time", "COLUMN"),
-                                        field_text("time", kNoTime)));
+    dataset.notes.push_back(found_time_note(column_name(file, *roles.time)));
   }
   return dataset;
 }
@@ -314,6 +324,11 @@ Dataset read_table(const CsvFile& file, const std::string& name, const ReadOptio
 }
 
 }  // namespace
+
+std::string found_time_note(const std::string& column) {
+  return fmt::format("column {} is taken as the time (another column: {}; none: {})", quote(column),
+                     field_text("time", "COLUMN"), field_text("time", kNoTime));
+}
 
 void check_positive(const Dataset& dataset, const std::string& path, const ReadOptions& options) {
   if (options.positive.empty() || options.positive_may_lack || !dataset.has_point_labels()) return;

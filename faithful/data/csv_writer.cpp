@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,6 +14,14 @@
 
 namespace faithful::data {
 namespace {
+
+// A column of names tells series apart.
+void check_names_of_series(const Dataset& dataset, const std::string& path) {
+  std::set<std::pair<DataPart, std::string>> names;
+  for (const Series& series : dataset.series)
+    if (!names.emplace(series.part, series.name).second)
+      reject({{path}, "series of different names", quote(series.name) + " twice"});
+}
 
 // The columns besides the channels, and their names, each used once.
 struct Columns {
@@ -75,22 +85,28 @@ void write_series(const Dataset& dataset, const Series& series, const Columns& c
 }
 
 // The settings that read the file again.
-std::vector<std::string> reading_settings(const Columns& columns) {
+std::vector<std::string> reading_settings(const Dataset& dataset, const Columns& columns) {
   std::vector<std::string> settings;
   const auto add = [&](const char* field, const std::string& name) {
     if (!name.empty()) settings.push_back(field_text(field, name));
   };
   add("series", columns.series);
   add("part_column", columns.part);
-  add("time", columns.time);
+  add("time", columns.time.empty() && std::ranges::any_of(dataset.channels, is_name_of_times) ? kNoTime : columns.time);
   add("label", columns.label);
   if (columns.labelling == Labelling::kSeries) add("label_of", "series");
+  const auto is_word = [](const std::string& name) {
+    double value = 0;
+    return csv::parse_cell(name, '.', value) == csv::Cell::kText;
+  };
+  if (std::ranges::none_of(dataset.channels, is_word)) add("header", "yes");
   return settings;
 }
 
 }  // namespace
 
 std::vector<std::string> save_csv_dataset(const Dataset& dataset, const std::string& path) {
+  check_names_of_series(dataset, path);
   const Columns columns = columns_of(dataset, path);
   const auto write_all = [&](const auto& take) {
     take(header_line(dataset, columns));
@@ -104,11 +120,13 @@ std::vector<std::string> save_csv_dataset(const Dataset& dataset, const std::str
     write_file(path, [&](FileWriter& file) { write_all([&](const std::string& line) { file.write(line); }); });
   }
   std::vector<std::string> notes;
-  const std::vector<std::string> settings = reading_settings(columns);
+  const std::vector<std::string> settings = reading_settings(dataset, columns);
   if (!settings.empty()) notes.push_back(fmt::format("read it with {}", fmt::join(settings, " ")));
   if (has_spans_beyond_labels(dataset)) notes.push_back("not kept in .csv: channels and kinds of the labelled spans");
   if (columns.labelling == Labelling::kPoints && dataset.has_series_labels())
     notes.push_back("not kept in .csv: the labels of whole series");
+  if (columns.labelling == Labelling::kPoints && dataset.classes != anomaly_classes())
+    notes.push_back("not kept in .csv: the names of the classes");
   if (dataset.rate > 0) notes.push_back("not kept in .csv: the rate");
   return notes;
 }

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
+#include "faithful/data/readers_internal.h"
 
 namespace faithful {
 namespace {
@@ -121,6 +123,33 @@ Dataset part_of(const Dataset& dataset, DataPart part) {
 void check_dataset(const Dataset& dataset) {
   if (dataset.channels.empty()) throw Error(fmt::format("{} has no channels", quote(dataset.name)));
   for (const Series& series : dataset.series) check_series(series, dataset);
+}
+
+namespace {
+
+// Names that somebody wrote in two ways: "fault" and "Fault", "1" and "1.0".
+bool is_same_class(const std::string& a, const std::string& b) {
+  const std::optional<double> x = parse_number<double>(a), y = parse_number<double>(b);
+  return (a.size() > 1 && data::same_word(a, b)) || (x && y && *x == *y);  // a and A are two letters
+}
+
+}  // namespace
+
+void check_names_of_classes(const std::vector<std::string>& classes, const Place& place) {
+  std::set<std::string> seen;
+  for (const std::string& name : classes) {
+    if (name == "invalid")
+      reject({place, "another name for a class", quote(name), "a prediction without a score is called so"});
+    if (!seen.insert(name).second) reject({place, "another name for each class", quote(name) + " twice"});
+  }
+}
+
+void check_spelling_of_classes(const std::vector<std::string>& classes, const Place& place) {
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (is_same_class(classes[i], classes[j]))
+        reject({place, "one name for each class", fmt::format("{} and {}", quote(classes[j]), quote(classes[i])),
+                "spell a label the same everywhere"});
 }
 
 void check_classes(const Dataset& dataset) {

@@ -2,11 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
+#include "faithful/base/error.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/range.h"
 
@@ -51,10 +53,13 @@ struct TableColumns {
   bool named = false;     // it has a header
   std::string time = {}, time_format = {}, time_unit = {};
   std::string label = {}, positive = {};
+  std::vector<std::string> normal = {};  // the labels beside `positive`; empty: there is none, or there are too many
   bool label_of_series = false;
   std::string series = {}, part = {};
   std::vector<std::string> ignored = {};
   char decimal = '.';
+  std::optional<bool> offset =
+      {};  // whether its dates have an offset from UTC; of other times, and in model files, none
 };
 
 struct FAITHFUL_API Dataset {
@@ -101,6 +106,11 @@ FAITHFUL_API void check_dataset(const Dataset& dataset);
 
 // InputError where the test part has a class that the training part lacks. A training part without labels may.
 FAITHFUL_API void check_classes(const Dataset& dataset);
+
+// InputError where two classes have one name, or one has that of a prediction without a score.
+FAITHFUL_API void check_names_of_classes(const std::vector<std::string>& classes, const Place& place);
+// InputError where a file seems to have one name in two spellings: fault and Fault, 1 and 1.0.
+FAITHFUL_API void check_spelling_of_classes(const std::vector<std::string>& classes, const Place& place);
 
 // channel_1 .. channel_N.
 FAITHFUL_API std::vector<std::string> numbered_channels(std::size_t count);

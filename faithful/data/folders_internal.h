@@ -36,6 +36,7 @@ std::vector<TelemanomLabels> parse_telemanom_labels(std::string_view text, const
 // combined_labels.json, is a span of one row.
 struct TimeSpan {
   std::int64_t first, last;  // ns since 1970, both included
+  bool zoned = false;        // written with an offset from UTC
 };
 using SpansOfFiles = std::vector<std::pair<std::string, std::vector<TimeSpan>>>;
 SpansOfFiles parse_spans(std::string_view text, const std::string& name);

@@ -33,6 +33,7 @@ struct ReadOptions {
   LabelOf label_of = LabelOf::kPoint;    // csv
   std::string positive = {};             // the label that means anomalous, where labels are text; empty: 0 and 1
   bool positive_may_lack = false;        // else it is an error where no label is `positive`
+  std::vector<std::string> normal = {};  // beside `positive`, only these labels are known; empty: all others are normal
   std::string time = {};                 // csv: column of times; empty: by its name or its dates; none: no column
   std::string time_format = {};          // of times that are text, such as %d.%m.%Y %H:%M; empty: ISO 8601
   std::string time_unit = {};            // of times that are numbers: s, ms, us, ns (since 1970), days; empty: s
@@ -50,7 +51,7 @@ struct ReadOptions {
   std::string data_dir = {};             // where to look for a path that is not there; empty: FAITHFUL_DATA
 };
 
-// The fields that are set by name, all but `ignore` and `only`: the one table that describes them.
+// The fields that are set by name, all but `normal`, `ignore` and `only`: the one table that describes them.
 FAITHFUL_API std::vector<Setting> settings(ReadOptions& options);
 
 // The names that ReadOptions::format may have.

@@ -106,9 +106,18 @@ std::string time_unit_of(const ReadOptions& options);  // "s" where they say not
 // The unit of times in training, and the format where that cell has it; what the options say stays.
 void recall_time_form(const TableColumns& known, std::string_view cell, ReadOptions& options);
 
+// Whether a column of this name is taken as the time, unless the options say otherwise.
+bool is_name_of_times(std::string_view column);
+// What a user reads where nobody named the column of times.
+std::string found_time_note(const std::string& column);
+
 // A cell as a time, in the format or unit of the options.
 std::optional<std::int64_t> read_time(std::string_view cell, const ReadOptions& options);
 std::string time_words(const ReadOptions& options);  // what an error about it expected
+
+// Of a time in ISO 8601 or as a number. The offset from UTC follows the date: Z, +02:00, -0500.
+bool is_date(std::string_view cell);
+bool has_offset(std::string_view cell);
 
 // InputError where one column has times of two forms: numbers beside dates, or dates with and without an offset from
 // UTC, which would be hours apart. `first`: the first cell of the column.
@@ -132,10 +141,15 @@ void set_classes(Dataset& dataset, std::span<const std::string> class_of_series,
 
 // 0 or 1; text labels are compared with `positive` where it is given. Nothing: it is neither.
 std::optional<std::uint8_t> point_label(std::string_view text, const std::string& positive);
+// A label of a whole series that is empty, NaN and the like: InputError.
+void check_label_of_series(std::string_view label, const Place& place);
 // A label spelled almost as `positive` (Leak, leak) would make an anomaly normal: InputError.
 void check_spelling(std::string_view label, const std::string& positive, const Place& place);
-// Which labels count as normal, where there are several: other faults, perhaps. At most so many are named.
-inline constexpr std::size_t kMostNormalNamed = 5;
+// A label that the options do not know, beside `positive`: InputError.
+void check_known(std::string_view label, const ReadOptions& options, const Place& place);
+// Which labels count as normal, where there are several (other faults, perhaps) or a missing one. At most so many are
+// named.
+inline constexpr std::size_t kMostNormalNamed = 5, kMostNormalKept = 50;
 void add_note_of_normal(Dataset& dataset, const std::set<std::string>& labels, const std::string& positive);
 
 // The rule of check_positive: some point must have the label that `positive` names.

@@ -23,11 +23,13 @@ std::int64_t read_span_time(const Json& value, const std::string& place) {
 TimeSpan read_span(const Json& value, const std::string& place) {
   if (value.is_string()) {
     const std::int64_t time = read_span_time(value, place);
-    return {time, time};
+    return {time, time, has_offset(value.string())};
   }
   const Json::Array& ends = value.items(place);
   if (ends.size() != 2) reject({{place}, "a time, or two: [first, last]", fmt::format("{}", ends.size())});
-  const TimeSpan span{read_span_time(ends[0], place), read_span_time(ends[1], place)};
+  const TimeSpan span{read_span_time(ends[0], place), read_span_time(ends[1], place), has_offset(ends[0].string())};
+  if (has_offset(ends[1].string()) != span.zoned)
+    reject({{place}, "both ends with an offset from UTC, or both without", quote(ends[1].string())});
   if (span.last < span.first) reject({{place}, "a span that ends after it begins", quote(ends[1].string(place))});
   return span;
 }
@@ -71,6 +73,17 @@ TimeSpan range_of(const Dataset& dataset) {
     range.last = std::max(range.last, series.times.back());
   }
   return range;
+}
+
+// Times of the one with offsets, and of the other without, are hours apart.
+void check_offsets(const TableColumns& table, const std::vector<TimeSpan>& spans, const Place& place) {
+  if (!table.offset) return;
+  for (const TimeSpan& span : spans)
+    if (span.zoned != *table.offset)
+      reject({place,
+              *table.offset ? "times with their offset from UTC, as the table has them"
+                            : "times without an offset from UTC, as the table has them",
+              span.zoned ? "an offset" : text_of(span) + " without one"});
 }
 
 // `matched`: set where a span has a row of this series.
@@ -132,6 +145,7 @@ void SpanLabels::label(Dataset& dataset, const std::string& table) {
       reject({{table}, fmt::format("times, which the labels of {} need", file_), "none", field_text("time", "COLUMN")});
     label_series(series, *found, matched);
   }
+  check_offsets(dataset.table, *found, {fmt::format("{}: {}", file_, quote(table))});
   const auto missed = static_cast<std::size_t>(std::ranges::count(matched, false));
   if (missed == 0) return;
   const TimeSpan& first = (*found)[static_cast<std::size_t>(std::ranges::find(matched, false) - matched.begin())];

@@ -11,8 +11,23 @@
 
 namespace faithful {
 
+namespace {
+
+double in_seconds(double nanoseconds) {
+  return nanoseconds / 1e9;
+}
+
+}  // namespace
+
+void StepSummary::add_step(std::uint64_t nanoseconds) {
+  const double seconds = in_seconds(static_cast<double>(nanoseconds));
+  if (usual == 0 || seconds <= kGapSteps * usual) return;
+  ++gaps;
+  longest_gap = std::max(longest_gap, seconds);
+}
+
 StepSummary summarize_steps(const std::vector<const Series*>& series) {
-  constexpr double kSecond = 1e9, kEven = 0.01;
+  constexpr double kEven = 0.01;
   std::vector<std::uint64_t> steps;
   for (const Series* one : series)
     for (std::size_t t = 1; t < one->times.size(); ++t)
@@ -22,15 +37,11 @@ StepSummary summarize_steps(const std::vector<const Series*>& series) {
   const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
   std::ranges::nth_element(steps, middle);
   const auto usual = static_cast<double>(*middle);
-  found.usual = usual / kSecond;
+  found.usual = in_seconds(usual);
   const auto uneven = std::ranges::count_if(
       steps, [&](std::uint64_t step) { return std::abs(static_cast<double>(step) - usual) > kEven * usual; });
   found.uneven = static_cast<double>(uneven) / static_cast<double>(steps.size());
-  for (const std::uint64_t step : steps) {
-    if (usual == 0 || static_cast<double>(step) <= kGapSteps * usual) continue;
-    ++found.gaps;
-    found.longest_gap = std::max(found.longest_gap, static_cast<double>(step) / kSecond);
-  }
+  for (const std::uint64_t step : steps) found.add_step(step);
   return found;
 }
 
@@ -41,7 +52,10 @@ StepSummary summarize_steps(const Dataset& dataset) {
 }
 
 std::string gaps_note(const Dataset& dataset) {
-  const StepSummary steps = summarize_steps(dataset);
+  return gaps_note(summarize_steps(dataset));
+}
+
+std::string gaps_note(const StepSummary& steps) {
   if (steps.gaps == 0) return "";
   return fmt::format("the times have {} {}, the longest {}: windows reach across {}", steps.gaps,
                      steps.gaps == 1 ? "gap" : "gaps", duration_text(steps.longest_gap),

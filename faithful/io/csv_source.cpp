@@ -115,21 +115,6 @@ std::optional<std::size_t> end_of_records(std::string_view text, int count, char
   return static_cast<std::size_t>(at - text.data());
 }
 
-// The first of tab, semicolon and comma that the first record has outside of quotes.
-char find_separator(std::string_view text, char decimal) {
-  bool tab = false, semicolon = false, in_quotes = false;
-  const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
-  for (const char c : text.substr(begin)) {
-    if (c == '"') in_quotes = !in_quotes;
-    if (in_quotes) continue;
-    if (c == '\n') break;
-    tab = tab || c == '\t';
-    semicolon = semicolon || c == ';';
-  }
-  if (tab) return '\t';
-  return semicolon || decimal == ',' ? ';' : ',';
-}
-
 // Whether the first record is a header, compared with the second: it has text above a number, or, where all columns of
 // the second hold text, no cell of it is a number or missing.
 bool looks_like_header(const std::vector<std::string>& first, const std::vector<std::string>& second, char decimal) {
@@ -165,6 +150,25 @@ void check_encoding(std::string_view text, const std::string& name) {
 
 }  // namespace
 
+char find_separator(std::string_view text, char decimal) {
+  bool tab = false, semicolon = false, in_quotes = false;
+  const std::size_t begin = std::min(text.find_first_not_of("\r\n"), text.size());
+  for (const char c : text.substr(begin)) {
+    if (c == '"') in_quotes = !in_quotes;
+    if (in_quotes) continue;
+    if (c == '\n') break;
+    tab = tab || c == '\t';
+    semicolon = semicolon || c == ';';
+  }
+  if (tab) return '\t';
+  return semicolon || decimal == ',' ? ';' : ',';
+}
+
+void check_separator(char separator, char decimal, const std::string& name) {
+  if (separator == decimal)
+    reject({{name}, "a separator that is not the decimal sign", quote(std::string(1, separator))});
+}
+
 bool is_numbering(const std::vector<std::string>& cells) {
   constexpr std::size_t kFewest = 3;
   const std::size_t first = cells[0].empty() ? 1 : 0;
@@ -192,9 +196,7 @@ Head read_head(TextSource source, const std::string& name, const CsvOptions& opt
   if (!window.is_last && !end_of_records(window.text, 1, head.separator)) {
     reject({{name, 1}, fmt::format("a record of at most {} bytes", options.longest_record), "a longer one"});
   }
-  if (head.separator == options.decimal) {
-    reject({{name}, "a separator that is not the decimal sign", quote(std::string(1, head.separator))});
-  }
+  check_separator(head.separator, options.decimal, name);
 
   CsvOptions scan = options;
   scan.separator = head.separator;
@@ -206,6 +208,9 @@ Head read_head(TextSource source, const std::string& name, const CsvOptions& opt
   head.columns = first.size();
   head.has_header = options.header == CsvHeader::kYes ||
                     (options.header == CsvHeader::kAuto && looks_like_header(first, second, options.decimal));
+  if (head.has_header && head.columns == 1 && options.separator == '\0' && options.decimal == ',' &&
+      first[0].find(',') != std::string::npos && !window.text.starts_with('"'))
+    reject({{name, 1}, "names with ; or a tab between them, beside a decimal comma", quote(first[0])});
   if (head.has_header) {
     for (const std::string& cell : first) head.names.push_back(as_utf8(cell));
     head.first_row = std::move(second);

@@ -61,6 +61,11 @@ struct Head {
 };
 Head read_head(TextSource source, const std::string& name, const CsvOptions& options);
 
+// The first of tab, semicolon and comma that the first record has outside of quotes; no comma beside a decimal one.
+char find_separator(std::string_view text, char decimal);
+// InputError where a separator is the decimal sign.
+void check_separator(char separator, char decimal, const std::string& name);
+
 // Whether a record is 0,1,2, ..: the names that pandas gives columns without names, after an empty cell for those of the
 // rows. cells: at least one.
 bool is_numbering(const std::vector<std::string>& cells);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +23,29 @@ void check_finite(std::span<const float> probabilities, std::size_t first, std::
       reject({{fmt::format("window {}", first + i / classes + 1)},
               "readings that the model can score",
               "values so large that the score is not a finite number"});
+}
+
+// The probabilities of windows `begin` to `begin + count - 1`, NaN where the model does not take the times of a window,
+// and what it said of them. Each window is then asked by itself, because the others have an answer.
+Matrix<float> probabilities_or_reasons(const TrainedModel& model, const Windows& windows, ThreadPool& pool,
+                                       std::size_t begin, std::size_t count, std::vector<std::string>& reasons) {
+  const WindowModel& predictor = *model.predictor;
+  try {
+    return probabilities_of(predictor, windows, pool, begin, count);
+  } catch (const InputError&) {
+    if (!model.shape().uses_times()) throw;
+  }
+  Matrix<float> found(std::min(count, windows.size() - begin), model.shape().classes);
+  reasons.resize(found.rows);
+  for (std::size_t i = 0; i < found.rows; ++i) {
+    try {
+      std::ranges::copy(probabilities_of(predictor, windows, pool, begin + i, 1).values, found.row(i).begin());
+    } catch (const InputError& error) {
+      std::ranges::fill(found.row(i), std::numeric_limits<float>::quiet_NaN());
+      reasons[i] = error.what();
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -47,13 +71,15 @@ void predict(const TrainedModel& model, const Dataset& dataset, ThreadPool& pool
   const std::size_t piece = model.predictor->batch() * kBatchesOfPiece;
   for (std::size_t begin = 0; begin < windows.size(); begin += piece) {
     Predictions found;
-    found.probabilities = probabilities_of(*model.predictor, windows, pool, begin, piece);
+    std::vector<std::string> reasons;
+    found.probabilities = probabilities_or_reasons(model, windows, pool, begin, piece, reasons);
     found.classes = decide(found.probabilities, model.threshold);
     for (std::size_t i = 0; i < found.classes.size(); ++i) {
       const Window& window = found.windows.emplace_back(windows[begin + i]);
-      const PredictionCheck& check = found.checks.emplace_back(
-          check_prediction(model, dataset.series[window.series], {window.begin, window.begin + window.length},
-                           found.probabilities.row(i)));
+      PredictionCheck& check = found.checks.emplace_back(check_prediction(model, dataset.series[window.series],
+                                                                          {window.begin, window.begin + window.length},
+                                                                          found.probabilities.row(i)));
+      if (!reasons.empty()) check.refused = reasons[i];
       if (check.status == PredictionStatus::kInvalid) found.classes[i] = kNoLabel;
     }
     take(found);

@@ -17,16 +17,6 @@
 
 namespace faithful {
 
-namespace {
-
-char find_separator(std::string_view line) {
-  for (const char separator : {'\t', ';', ','})
-    if (line.find(separator) != std::string_view::npos) return separator;
-  return ',';
-}
-
-}  // namespace
-
 SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place,
                          TableColumns known)
     : channels_(std::move(channels)),
@@ -45,7 +35,10 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
 bool SampleLines::take(std::string_view line, std::size_t number) {
   line_ = number > 0 ? number : line_ + 1;
   if (line_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
-  if (columns_ == 0) separator_ = options_.separator != '\0' ? options_.separator : find_separator(line);
+  if (columns_ == 0) {
+    separator_ = said_.separator != '\0' ? said_.separator : csv::find_separator(line, said_.decimal);
+    csv::check_separator(separator_, said_.decimal, place_);
+  }
   CsvScanner scanner(line, place_, {.separator = separator_}, line_);
   if (!scanner.next(fields_)) return false;
   if (columns_ == 0) {
@@ -55,6 +48,7 @@ bool SampleLines::take(std::string_view line, std::size_t number) {
   }
   if (fields_.size() != columns_)
     reject({{place_, line_}, fmt::format("{} fields", columns_), fmt::format("{}", fields_.size())});
+  if (series_column_) check_series();
   for (std::size_t c = 0; c < values_.size(); ++c) {
     const std::size_t column = match_.columns[c];
     const csv::Cell cell = csv::parse_cell(fields_[column], options_.decimal, values_[c]);
@@ -103,6 +97,17 @@ std::optional<std::size_t> SampleLines::find(const std::string& column, const st
   return std::nullopt;
 }
 
+// A stream is one series: windows across two would mean nothing.
+void SampleLines::check_series() {
+  const std::string& name = fields_[*series_column_];
+  if (!series_) series_ = name;
+  if (name == *series_) return;
+  reject({{place_, line_, *series_column_ + 1},
+          fmt::format("series {}, as before", quote(*series_)),
+          quote(name),
+          "a stream is one series: predict each by a program of its own, or all from a file"});
+}
+
 // Takes what the options do not say from the training, where its columns are there.
 void SampleLines::recall(const std::vector<std::string>& names, bool header) {
   if (header ? !known_.named : known_.named || known_.count != fields_.size()) return;
@@ -111,6 +116,7 @@ void SampleLines::recall(const std::vector<std::string>& names, bool header) {
     if (options_.time_format.empty()) options_.time_format = known_.time_format;
     if (options_.time_unit.empty()) options_.time_unit = known_.time_unit;
   }
+  if (options_.series.empty()) series_column_ = find(known_.series, names);
   for (const std::string& name : {known_.time, known_.label, known_.series, known_.part})
     if (name != options_.time) options_.ignore.push_back(name);
   options_.ignore.insert(options_.ignore.end(), known_.ignored.begin(), known_.ignored.end());
@@ -120,6 +126,8 @@ void SampleLines::begin() {
   options_ = said_;  // an earlier first line may have been rejected
   first_time_.reset();
   time_column_.reset();
+  series_column_.reset();
+  series_.reset();
   const bool header = is_header();
   std::vector<std::string> names = header ? fields_ : numbered_channels(fields_.size());
   for (std::string& name : names) name = as_utf8(name);
@@ -131,7 +139,16 @@ void SampleLines::begin() {
           {{.field = "time"}, "the name or number of a column", quote(options_.time), suggest(options_.time, names)});
   }
   std::vector<bool> skipped(names.size(), false);
+  if (!options_.series.empty()) {
+    series_column_ = find(options_.series, names);
+    if (!series_column_)
+      reject({{.field = "series"},
+              "the name or number of a column",
+              quote(options_.series),
+              suggest(options_.series, names)});
+  }
   if (time_column_) skipped[*time_column_] = true;
+  if (series_column_) skipped[*series_column_] = true;
   options_.ignore.push_back(options_.label);
   for (const std::string& column : options_.ignore)
     if (const std::optional<std::size_t> at = find(column, names)) skipped[*at] = true;

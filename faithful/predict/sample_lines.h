@@ -24,8 +24,8 @@ enum class Cell;
 class FAITHFUL_API SampleLines {
  public:
   // Of the options: missing (not kInterpolate: the future is not known), time, time_format, time_unit, label and ignore
-  // (which are skipped), separator, decimal, header. What they do not say is as `known` has it, where the columns are
-  // there. Errors name `place`.
+  // (which are skipped), series (which must stay the same), separator, decimal, header. What they do not say is as
+  // `known` has it, where the columns are there. Errors name `place`.
   SampleLines(std::vector<std::string> channels, const ReadOptions& options, std::string place,
               TableColumns known = {});
 
@@ -47,6 +47,7 @@ class FAITHFUL_API SampleLines {
   bool is_header() const;
   float odd_value(csv::Cell cell, std::size_t column) const;
   void read_time();
+  void check_series();
 
   std::vector<std::string> channels_;
   ReadOptions said_;     // by the caller
@@ -57,7 +58,8 @@ class FAITHFUL_API SampleLines {
   std::vector<std::string> fields_;
   char separator_ = ',';
   std::size_t columns_ = 0;  // of every line; 0: none was seen yet
-  std::optional<std::size_t> time_column_;
+  std::optional<std::size_t> time_column_, series_column_;
+  std::optional<std::string> series_;      // of all samples
   std::optional<std::string> first_time_;  // as it was written; none was read yet
   ChannelMatch match_;                     // into the columns of a line
   std::vector<float> values_;

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "faithful/base/error.h"
 #include "faithful/data/times.h"
 #include "faithful/model/infer.h"
 
@@ -72,8 +75,16 @@ struct StreamPredictor::State {
       is_read[c] = last_read[c] > 0 && last_read[c] + shape.length > count ? 1 : 0;
     }
     if (!rows.full()) return {};
-    model.predictor->logits_into({.count = 1, .values = window_values(), .valid = {}, .times = window_times()}, logits);
-    probabilities_into<float>(logits, shape.classes, probabilities);
+    refused.clear();
+    try {
+      model.predictor->logits_into({.count = 1, .values = window_values(), .valid = {}, .times = window_times()},
+                                   logits);
+      probabilities_into<float>(logits, shape.classes, probabilities);
+    } catch (const InputError& error) {  // the sample counts all the same
+      if (!shape.uses_times()) throw;
+      refused = error.what();
+      std::ranges::fill(probabilities, std::numeric_limits<float>::quiet_NaN());
+    }
     return probabilities;
   }
 
@@ -97,7 +108,9 @@ struct StreamPredictor::State {
     FurthestReading worst;
     for (const FurthestReading& one : furthest.window())
       if (one.distance > worst.distance) worst = one;
-    return check_prediction(model, worst, is_read, probabilities);
+    PredictionCheck found = check_prediction(model, worst, is_read, probabilities);
+    found.refused = refused;
+    return found;
   }
 
   void clear() {
@@ -119,6 +132,7 @@ struct StreamPredictor::State {
   std::vector<float> positions;           // [length], where positions are times
   std::vector<float> scaled;              // [length, C], where each window is scaled by itself
   std::vector<float> logits, probabilities;
+  std::string refused;  // what the model said of the window's times, where it does not take them
 };
 
 StreamPredictor::StreamPredictor(TrainedModel model) : state_(std::make_unique<State>(std::move(model))) {}

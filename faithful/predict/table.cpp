@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "faithful/data/time_steps.h"
+#include "faithful/data/times.h"
 #include "faithful/model/infer.h"
 #include "faithful/predict/predict.h"
 #include "faithful/trained/match.h"
@@ -39,13 +40,16 @@ class RollingTable {
     if (rows_.series.empty()) {
       match_ = match_channels(model_.channels, block.channels, block.source);
       for (const std::string& line : match_.notes) note(line);
-      if (const std::string line = step_note(block.source, summarize_steps(block).usual, model_); !line.empty())
-        note(line);
+      steps_ = summarize_steps(block);
+      if (const std::string line = step_note(block.source, steps_.usual, model_); !line.empty()) note(line);
       rows_.name = block.name;
       rows_.source = block.source;
       rows_.channels = model_.channels;
       rows_.series.push_back({.name = block.series[0].name});
+    } else {
+      add_steps(block.series[0].times);
     }
+    if (!block.series[0].times.empty()) last_time_ = block.series[0].times.back();
     take_columns(block, match_.columns, model_.channels);
     const std::size_t skipped = std::min(skip_, block.series[0].length());
     skip_ -= skipped;
@@ -56,7 +60,10 @@ class RollingTable {
 
   // A table shorter than a window is still one, if the model has seen such.
   void finish(const std::function<void(const std::string&)>& note) {
-    if (any_) return;
+    if (any_) {
+      if (const std::string line = gaps_note(steps_); !line.empty()) note(line);
+      return;
+    }
     for (const std::string& line : fit_to_model(rows_, model_)) note(line);
     score();
   }
@@ -64,6 +71,12 @@ class RollingTable {
  private:
   Series& series() { return rows_.series[0]; }
   std::size_t length() const { return model_.shape().length; }
+
+  // Of a further block, from the last sample of the one before.
+  void add_steps(const std::vector<std::int64_t>& times) {
+    for (std::size_t t = 0; t < times.size(); ++t)
+      steps_.add_step(nanoseconds_between(t == 0 ? last_time_ : times[t - 1], times[t]));
+  }
 
   void score() {
     if (!any_ && model_.shape().uses_times()) fit_to_model(rows_, model_);
@@ -83,6 +96,8 @@ class RollingTable {
   const std::function<void(const TablePiece&)>& take_;
   Dataset rows_;
   ChannelMatch match_;
+  StepSummary steps_;           // the usual one is that of the first block
+  std::int64_t last_time_ = 0;  // of the block before
   std::size_t offset_ = 0, skip_ = 0;
   bool any_ = false;
 };

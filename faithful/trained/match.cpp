@@ -103,7 +103,9 @@ std::string short_series_note(const Dataset& dataset, const TrainedModel& model)
 ChannelMatch match_channels(const std::vector<std::string>& channels, const std::vector<std::string>& columns,
                             const std::string& place) {
   const bool numbered = is_numbered(channels) || is_numbered(columns);
-  if (numbered && channels.size() == columns.size()) return match_by_position(channels, columns);
+  // channel_2, channel_1 are names, too.
+  const bool reordered = channels != columns && std::ranges::is_permutation(channels, columns);
+  if (numbered && !reordered && channels.size() == columns.size()) return match_by_position(channels, columns);
   const std::vector<std::string> missing = without(channels, columns);
   if (!missing.empty() || (is_numbered(channels) && is_numbered(columns))) {
     const std::string wanted =
@@ -222,6 +224,7 @@ class Recall {
     if (!options_.positive.empty()) return;
     options_.positive = known_.positive;
     options_.positive_may_lack = true;  // new data need not have an anomaly
+    options_.normal = known_.normal;
   }
   void ignore(const std::string& name) {
     if (is_free(name)) options_.ignore.push_back(name);
@@ -251,6 +254,15 @@ std::vector<std::string> columns_without_role(const CsvFile& file, const ReadOpt
   return left;
 }
 
+// Of a table without names, in which a column of dates is the time; a note says so.
+std::vector<std::string> settle_found_time(const CsvFile& file, const TableColumns& known, ReadOptions& options) {
+  const std::string time = found_time_column(file, options);
+  if (time.empty()) return {};
+  options.time = time;
+  recall_form_of_time(file, known, options);
+  return {data::found_time_note(time)};
+}
+
 }  // namespace
 
 std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model, ReadOptions& options,
@@ -264,7 +276,7 @@ std::vector<std::string> settle_reading(const std::string& path, const TrainedMo
   const std::vector<std::string> ignored_by_user = options.ignore;
   Recall(file, known, options).take_all(with_labels);
   if (!options.time.empty() && options.time != known.time) recall_form_of_time(file, known, options);
-  if (!file.has_header()) return {};
+  if (!file.has_header()) return settle_found_time(file, known, options);
   const std::vector<std::string> left = columns_without_role(file, options);
   const ChannelMatch match = match_channels(model.channels, left, table);
   const std::string time = found_time_column(file, options);

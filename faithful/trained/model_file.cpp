@@ -194,6 +194,7 @@ TrainedModel read_model(const Safetensors& file) {
   const std::size_t channels = model.shape().channels;
   model.channels = metadata_json(file, "channels").strings(place + ": channels");
   model.classes = metadata_json(file, "classes").strings(place + ": classes");
+  check_names_of_classes(model.classes, {place + ": classes"});
   model.scaler = read_scaler(file, metadata_json(file, "scaler"), channels, place + ": scaler");
   model.seen = read_seen(file, channels);
   const Json window = metadata_json(file, "window"), threshold = metadata_json(file, "threshold");

@@ -66,6 +66,7 @@ PredictionCheck check_prediction(const TrainedModel& model, const Series& series
 std::string reason_text(const TrainedModel& model, const PredictionCheck& check) {
   const FurthestReading& found = check.furthest;
   if (check.status == PredictionStatus::kOk) return {};
+  if (!check.refused.empty()) return "the model does not take the times of the window: " + check.refused;
   if (check.nothing_read) return "nothing was read: all values are missing";
   if (check.silent && found.distance <= kFarOutside)
     return fmt::format("{} has no reading; in training none was missing", model.channels[*check.silent]);

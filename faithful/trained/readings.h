@@ -35,6 +35,7 @@ struct PredictionCheck {
   PredictionStatus status = PredictionStatus::kOk;
   FurthestReading furthest = {};           // its sample counts from the start of the series or stream
   bool nothing_read = false;               // all values are missing
+  std::string refused = {};                // what the model said of times that it does not take; mostly empty
   std::optional<std::size_t> silent = {};  // a channel without a reading, none of which was missing in training
 };
 

@@ -131,6 +131,7 @@ Json table_json(const TableColumns& table) {
   add("series", table.series);
   add("part", table.part);
   add("decimal", std::string(1, table.decimal));
+  if (!table.normal.empty()) json.set("normal", Json::array(table.normal));
   return json.set("label_of_series", table.label_of_series).set("ignored", Json::array(table.ignored));
 }
 
@@ -168,6 +169,7 @@ TableColumns recorded_table(const TrainedModel& model) {
   table.time_unit = text("time_unit");
   table.label = text("label");
   table.positive = text("positive");
+  if (const Json* normal = json->find("normal")) table.normal = normal->strings(place);
   table.label_of_series = (*json)["label_of_series"].boolean(place);
   table.series = text("series");
   table.part = text("part");

@@ -104,6 +104,15 @@ py::array_t<T> view_of(const std::vector<T>& values, const std::vector<std::size
   return py::array_t<T>(shape, values.data(), owner);
 }
 
+// The same, which nobody may write to: the checks of a data set were made when it came.
+template <class T>
+py::array_t<T> fixed_view_of(const std::vector<T>& values, const std::vector<std::size_t>& shape,
+                             const py::object& owner) {
+  py::array_t<T> view = view_of(values, shape, owner);
+  view.attr("setflags")(py::arg("write") = false);
+  return view;
+}
+
 // A copy: our tables own their numbers.
 template <class T>
 Matrix<T> matrix_of(const Dense<T>& array) {

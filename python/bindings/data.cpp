@@ -19,7 +19,10 @@ ReadOptions read_options_of(const py::dict& said) {
 }
 
 DataPart part_named(const std::string& name) {
-  return name == "train" ? DataPart::kTrain : name == "test" ? DataPart::kTest : DataPart::kNone;
+  if (name == "train") return DataPart::kTrain;
+  if (name == "test") return DataPart::kTest;
+  if (name.empty()) return DataPart::kNone;
+  reject({{"parts"}, "train, test or nothing, for each series", quote(name)});
 }
 
 // The numbers of an array [T, C] as a series.
@@ -53,6 +56,7 @@ std::shared_ptr<Dataset> dataset_of(const py::list& arrays, const std::vector<st
     settle_missing(*dataset, read_options_of(missing).missing);
   }
   check_dataset(*dataset);
+  check_names_of_classes(dataset->classes, {dataset->source});
   return dataset;
 }
 
@@ -79,16 +83,16 @@ void bind_series(py::module_& module) {
       .def_property_readonly("values",
                              [](const py::object& self) {
                                const auto& values = self.cast<const Series&>().values;
-                               return view_of(values.values, {values.rows, values.columns}, self);
+                               return fixed_view_of(values.values, {values.rows, values.columns}, self);
                              })
       .def_property_readonly("times",
                              [](const py::object& self) {
                                const auto& times = self.cast<const Series&>().times;
-                               return view_of(times, {times.size()}, self);
+                               return fixed_view_of(times, {times.size()}, self);
                              })
       .def_property_readonly("labels", [](const py::object& self) {
         const auto& labels = self.cast<const Series&>().labels;
-        return view_of(labels, {labels.size()}, self);
+        return fixed_view_of(labels, {labels.size()}, self);
       });
 }
 

@@ -33,6 +33,13 @@ def test_arrays_outlive_the_data_set(table):
     assert np.array_equal(values[:, 1], -np.arange(40.0))
 
 
+def test_what_was_checked_stays_as_it_is(table):
+    one, = data.load(table, time="time", label="broken")
+    for array in (one.values, one.times, one.labels):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = array[1]
+
+
 def test_values_are_not_copied(table):
     found = data.load(table, time="time", label="broken")
     assert np.shares_memory(found[0].values, data.Dataset(found._core)[0].values)
@@ -112,6 +119,8 @@ def test_scalers_by_name():
     (lambda: data.from_arrays([np.zeros((3, 2))], [""]), ValueError, "y: expected classes with a name, found an empty text"),
     (lambda: data.from_arrays([np.zeros((3, 2))], channels=["a"]), ValueError, "channels: expected 2 names, one for each channel, found 1"),
     (lambda: data.from_arrays([np.zeros((3, 2))], parts=["train"] * 2), ValueError, "parts: expected 1 parts, one for each series, found 2"),
+    (lambda: data.from_arrays([np.zeros((3, 2))], parts=["trian"]), ValueError, '^parts: expected train, test or nothing, for each series, found "trian"'),
+    (lambda: data.from_arrays([np.zeros((3, 2))], ["invalid"]), ValueError, 'expected another name for a class, found "invalid"'),
     (lambda: data.from_arrays(None), TypeError, r"X: expected an array \(series, time, channels\) or a list .*, found None"),
     (lambda: data.from_arrays([np.zeros((3, 2)), None]), TypeError, r"X\[1\]: expected an array of numbers, found None"),
     (lambda: data.from_arrays([3.0]), ValueError, r"X\[0\]: expected shape \(time, channels\), found an array of shape \(\)"),

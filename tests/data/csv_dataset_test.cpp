@@ -298,9 +298,9 @@ TEST(CsvDataset, LabelsBesideThePositiveOne) {
   const std::vector<std::string> two = {"labels other than \"leak\" count as normal: \"ok\", \"wear\""};
   EXPECT_EQ(notes("1,s,ok\n2,s,leak\n3,s,wear\n4,s, ok \n"), two);
   EXPECT_EQ(notes("1,s,ok\n2,t,leak\n3,u,wear\n", LabelOf::kSeries), two);
-  EXPECT_EQ(
-      notes("1,s,\n2,s,a\n3,s,leak\n4,s,b\n5,s,c\n6,s,d\n7,s,e\n8,s,f\n"),
-      std::vector<std::string>{"labels other than \"leak\" count as normal: \"\", \"a\", \"b\", \"c\", \"d\", .."});
+  EXPECT_EQ(notes("1,s,\n2,s,a\n3,s,leak\n4,s,b\n5,s,c\n6,s,d\n7,s,e\n8,s,f\n"),
+            std::vector<std::string>{
+                "labels other than \"leak\" count as normal: an empty cell, \"a\", \"b\", \"c\", \"d\", .."});
   EXPECT_EQ(rejection([&] { notes("1,s,ok\n2,s,leak\n3,s,Leak\n"); }),
             "x.csv:4:3: expected \"leak\", as positive has it, found \"Leak\" (spell a label the same everywhere)");
   EXPECT_EQ(rejection([&] { notes("1,s,leak\n2,t,LEAK\n", LabelOf::kSeries); }),

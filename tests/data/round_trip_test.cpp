@@ -1,4 +1,5 @@
 #include <bit>
+#include <filesystem>
 
 #include <rapidcheck.h>
 
@@ -129,6 +130,22 @@ TEST(RoundTrip, NotKept) {
   EXPECT_NE(
       rejection([&] { save_dataset(points, folder / "x.csv"); }).find("expected point labels in all series or in none"),
       std::string::npos);
+}
+
+TEST(RoundTrip, NotKeptInCsv) {
+  const TemporaryFolder folder;
+  Random random(1);
+  Dataset points = any_dataset(random, {.points = true});
+  points.classes = {"cold", "hot"};
+  EXPECT_EQ(save_dataset(points, folder / "x.csv").back(), "not kept in .csv: the names of the classes");
+  points.series = {points.series[0], points.series[0]};
+  points.series[0].name = points.series[1].name = "pump";
+  EXPECT_EQ(rejection([&] { save_dataset(points, folder / "y.csv"); }),
+            (folder / "y.csv") + ": expected series of different names, found \"pump\" twice");
+  EXPECT_FALSE(std::filesystem::exists(folder / "y.csv"));
+  points.series[1].part = DataPart::kTest;
+  points.series[0].part = DataPart::kTrain;
+  EXPECT_NO_THROW(save_dataset(points, folder / "y.csv"));
 }
 
 }  // namespace

@@ -241,6 +241,8 @@ TEST(MatchChannels, ByPositionWithoutNames) {
   EXPECT_EQ(match.notes.size(), 1U);
   EXPECT_EQ(match_channels(numbered_channels(2), {"a", "b"}, "data").columns, match.columns);
   EXPECT_TRUE(match_channels(numbered_channels(2), numbered_channels(2), "data").notes.empty());
+  EXPECT_EQ(match_channels(numbered_channels(2), {"channel_2", "channel_1"}, "data").columns,
+            (std::vector<std::size_t>{1, 0}));
 }
 
 TEST(MatchChannels, SaysWhatIsMissing) {

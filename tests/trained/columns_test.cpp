@@ -31,6 +31,7 @@ const TableColumns kPump{.count = 6,
                          .time_unit = "s",
                          .label = "state",
                          .positive = "leak",
+                         .normal = {"idle", "ok"},
                          .ignored = {"crew"},
                          .decimal = ','};
 

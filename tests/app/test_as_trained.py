@@ -1,0 +1,226 @@
+"""New data is read as the training data was, from a file and from a stream alike; what cannot be is refused or said."""
+import csv
+import json
+
+import numpy as np
+import pytest
+from program import rejected, run
+
+WINDOWS = ("--label", "state", "--window", 20, "--stride", 10, "--model", "linear", "--no-baselines")
+START = 1_700_000_000
+
+
+def rows_of(count=600, seed=1, fault="leak", other="idle"):
+    """(time, temp, flow, state): a temperature that rises in faults; one third of what is normal has another name."""
+    rng = np.random.default_rng(seed)
+    for i in range(count):
+        hot = i % 150 >= 120
+        state = fault if hot else (other if i % 3 == 0 else "ok")
+        yield START + i, f"{20 + 5 * hot + rng.random():.3f}", f"{np.sin(i / 10) + rng.random():.3f}", state
+
+
+def write_table(path, rows, names=("time", "temp", "flow", "state"), separator=","):
+    path.write_text("\n".join([separator.join(names), *(separator.join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def train(data, model, *options):
+    done = run("train", data, *options, "-o", model)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def answers(done):
+    assert done.returncode == 0, done.stderr
+    return list(csv.DictReader(done.stdout.splitlines()))
+
+
+def scores(done):
+    return [float(row["score"]) for row in answers(done)]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("as_trained")
+    write_table(folder / "pump.csv", rows_of())
+    train(folder / "pump.csv", folder / "model.safetensors", *WINDOWS, "--positive", "leak")
+    return folder
+
+
+def predict(folder, data, *options, stdin=None):
+    return run("predict", folder / "model.safetensors", data, *options, stdin=stdin)
+
+
+# Labels
+
+def test_a_label_that_training_did_not_have_is_no_normal_one(folder):
+    new = write_table(folder / "new.csv", rows_of(seed=2, fault="leakage"))
+    line = rejected("evaluate", folder / "model.safetensors", new)
+    assert line.endswith('new.csv:122:4: expected a label that training had: "leak", "idle", "ok", found "leakage" '
+                         '(where all but one label are normal: --positive VALUE)')
+    assert "normal" in run("evaluate", folder / "model.safetensors", new, "--positive", "leakage").stdout
+    assert len(answers(predict(folder, new))) > 50  # a prediction needs no labels
+
+
+def test_labels_that_training_had_need_no_word(folder):
+    assert run("evaluate", folder / "model.safetensors", write_table(folder / "same.csv", rows_of(seed=3))).returncode == 0
+
+
+@pytest.mark.parametrize("cell, found", [("", "an empty cell"), ("nan", '"nan", a missing value'), ("?", '"?", a missing value')])
+def test_a_series_without_a_label(tmp_path, cell, found):
+    rows = [(f"s{i // 4}", i, cell if 8 <= i < 12 else "ab"[i % 8 // 4]) for i in range(40)]
+    data = write_table(tmp_path / "x.csv", rows, ("id", "x", "kind"))
+    line = rejected("data", "info", data, "--series", "id", "--label", "kind", "--label-of", "series")
+    assert line.endswith(f"x.csv:10:3: expected a label, found {found}")
+
+
+def test_empty_labels_of_points_are_said(tmp_path):
+    rows = [(a, b, c, "" if i % 7 == 0 else d) for i, (a, b, c, d) in enumerate(rows_of(other="ok"))]
+    data = write_table(tmp_path / "x.csv", rows)
+    done = run("data", "info", data, "--label", "state", "--positive", "leak")
+    assert 'labels other than "leak" count as normal: an empty cell, "ok"' in done.stdout
+
+
+# Streams
+
+@pytest.mark.parametrize("options", [("--axes", "tc"), ("--values", "X"), ("--format", "npz")])
+def test_options_that_a_stream_does_not_have(folder, options):
+    done = predict(folder, "-", *options, stdin=(folder / "pump.csv").read_text())
+    assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1, done.stderr
+
+
+@pytest.mark.parametrize("separator, decimal", [(";", ","), ("\t", ","), (";", "."), ("\t", ".")])
+def test_a_stream_finds_the_separator_of_a_file(folder, separator, decimal):
+    rows = [[str(cell).replace(".", decimal) for cell in row] for row in rows_of(100, seed=4)]
+    data = write_table(folder / "cells.csv", rows, separator=separator)
+    options = ("--decimal", decimal)
+    same = scores(predict(folder, write_table(folder / "plain.csv", rows_of(100, seed=4))))
+    assert scores(predict(folder, data, *options)) == same
+    stream = answers(predict(folder, "-", *options, stdin=data.read_text()))
+    begins = {row["begin"]: float(row["score"]) for row in stream}
+    of_file = {row["begin"]: float(row["score"]) for row in answers(predict(folder, data, *options))}
+    assert {begin: begins[begin] for begin in of_file} == of_file
+
+
+def test_a_separator_in_quotes_separates_nothing(folder):
+    text = write_table(folder / "quoted.csv", rows_of(30), ("time", '"temp"', '"flow"', '"state;old"')).read_text()
+    answers(predict(folder, "-", stdin=text))
+
+
+def test_a_comma_is_not_both(folder):
+    text = (folder / "pump.csv").read_text()
+    (folder / "commas.csv").write_text(text)
+    wanted = 'expected names with ; or a tab between them, beside a decimal comma, found "time,temp,flow,state"'
+    assert wanted in rejected("predict", folder / "model.safetensors", folder / "commas.csv", "--decimal", ",")
+    done = predict(folder, "-", "--decimal", ",", "--separator", ",", stdin=text)
+    assert done.returncode == 2 and "expected a separator that is not the decimal sign" in done.stderr
+
+
+def test_a_stream_is_one_series(tmp_path):
+    rows = [(f"pump{i // 300}", b, c, d) for i, (_, b, c, d) in enumerate(rows_of())]
+    data, model = write_table(tmp_path / "pumps.csv", rows, ("unit", "temp", "flow", "state")), tmp_path / "m.safetensors"
+    train(data, model, *WINDOWS, "--positive", "leak", "--series", "unit")
+    done = run("predict", model, "-", stdin=data.read_text())
+    assert done.returncode == 2
+    assert 'standard input:302:1: expected series "pump0", as before, found "pump1" (a stream is one series: ' in done.stderr
+    one = "\n".join(data.read_text().splitlines()[:301]) + "\n"
+    assert len(answers(run("predict", model, "-", stdin=one))) == 281
+
+
+def test_gaps_are_said_by_predict(folder):
+    rows = [(time + 3600 * (i >= 300), *rest) for i, (time, *rest) in enumerate(rows_of(seed=5))]
+    data = write_table(folder / "gap.csv", rows)
+    said = "the times have 1 gap, the longest 1 h 00 min: windows reach across it"
+    assert said in predict(folder, data).stderr
+    done = predict(folder, "-", stdin=data.read_text())
+    assert f"sample 300: {said}" in done.stderr
+    whole = write_table(folder / "whole.csv", rows_of(seed=5))
+    for done in (predict(folder, whole), predict(folder, "-", stdin=whole.read_text())):
+        assert "gap" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def timed(tmp_path_factory):
+    """A Transformer whose positions are times."""
+    folder = tmp_path_factory.mktemp("timed")
+    write_table(folder / "pump.csv", rows_of(600))
+    train(folder / "pump.csv", folder / "model.safetensors", "--label", "state", "--positive", "leak", "--window", 20,
+          "--stride", 10, "--encoding", "spectral", "--positions", "time", "--preset", "plain", "--width", 16, "--layers", 1, "--heads", 2,
+          "--steps", 3, "--no-baselines")
+    return folder
+
+
+def test_times_that_a_model_does_not_take(timed):
+    """A window across a gap of years has no answer; the others have theirs, from a file and from a stream."""
+    rows = [(time + 3_000_000_000 * (i >= 50), *rest) for i, (time, *rest) in enumerate(rows_of(100, seed=6))]
+    data = write_table(timed / "gap.csv", rows)
+    for done in (predict(timed, data), predict(timed, "-", stdin=data.read_text())):
+        assert done.returncode == 1, done.stderr
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        across = [int(row["begin"]) < 50 < int(row["end"]) for row in rows]
+        assert any(across) and not all(across)
+        for row, bad in zip(rows, across, strict=True):
+            assert (row["status"] == "invalid") == bad, row
+            assert ("the model does not take the times of the window: " in row["reason"]) == bad, row
+
+
+# Columns
+
+def test_numbered_names_in_another_order(tmp_path):
+    numbered = [(b, c, d) for _, b, c, d in rows_of()]
+    model = tmp_path / "m.safetensors"
+    train(write_table(tmp_path / "x.csv", numbered, ("channel_1", "channel_2", "state")), model, *WINDOWS, "--positive", "leak")
+    turned = write_table(tmp_path / "turned.csv", [(c, b, d) for b, c, d in numbered], ("channel_2", "channel_1", "state"))
+    assert scores(run("predict", model, turned)) == scores(run("predict", model, tmp_path / "x.csv"))
+
+
+def test_dates_without_a_name_are_found_and_said(folder, tmp_path):
+    rows = [(b, c) for _, b, c, _ in rows_of(60, seed=7)]
+    named = write_table(tmp_path / "named.csv", rows, ("temp", "flow"))
+    dated = tmp_path / "dated.csv"
+    dated.write_text("".join(f"2024-03-30T00:{i:02}:00,{b},{c}\n" for i, (b, c) in enumerate(rows)))
+    done = predict(folder, dated)
+    assert 'column "1" is taken as the time (another column: --time COLUMN; none: --time none)' in done.stderr
+    assert scores(done) == scores(predict(folder, named))
+
+
+def test_files_of_one_name_are_two_series(folder, tmp_path):
+    runs = tmp_path / "runs"
+    (runs / "june").mkdir(parents=True)
+    (runs / "may").mkdir()
+    for name in ("a.csv", "a.tsv", "june/a.csv", "may/a.csv"):
+        write_table(runs / name, rows_of(60), separator="\t" if name.endswith("tsv") else ",")
+    assert {row["series"] for row in answers(predict(folder, runs))} == {"a.csv", "a.tsv", "june/a", "may/a"}
+
+
+# What is written can be read again
+
+def read_again(done, path):
+    """What `data info` says of the file, by the settings that the conversion named."""
+    said = next((line for line in (done.stdout + done.stderr).splitlines() if "read it with " in line), None)
+    assert said is not None, done.stdout
+    return json.loads(run("data", "info", path, *said.split("read it with ")[1].split(), "--json").stdout)
+
+
+@pytest.mark.parametrize("names, options", [(("time", "b"), ("--time", "none")), (("1", "2"), ("--header", "yes"))])
+def test_written_names_that_look_like_something_else(tmp_path, names, options):
+    data = write_table(tmp_path / "x.csv", [(i, i % 5) for i in range(40)], names)
+    done = run("data", "convert", data, *options, tmp_path / "y.csv")
+    assert done.returncode == 0, done.stderr
+    about = read_again(done, tmp_path / "y.csv")
+    assert ([channel["name"] for channel in about["parts"][0]["channels"]], about["parts"][0]["rows"]) == (list(names), 40)
+
+
+def test_spans_of_another_clock(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    (runs / "a.csv").write_text("time,v\n" + "".join(f"2024-03-30T00:{i:02}:00Z,{i % 5}\n" for i in range(60)))
+    def info(*ends):
+        (runs / "combined_windows.json").write_text(json.dumps({"a.csv": [list(ends)]}))
+        return run("data", "info", runs)
+    assert info("2024-03-30T00:10:00Z", "2024-03-30T00:20:00Z").returncode == 0
+    done = info("2024-03-30 00:10:00", "2024-03-30 00:20:00")
+    assert done.returncode == 2
+    assert "expected times with their offset from UTC, as the table has them, found 2024-03-30T00:10:00" in done.stderr
+    done = info("2024-03-30T00:10:00Z", "2024-03-30 00:20:00")
+    assert done.returncode == 2 and "expected both ends with an offset from UTC, or both without" in done.stderr
