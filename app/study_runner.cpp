@@ -12,6 +12,7 @@
 #include "faithful/base/error.h"
 #include "faithful/base/number.h"
 #include "faithful/base/progress.h"
+#include "faithful/base/utf8.h"
 #include "faithful/ranks/rank_crew.h"
 #include "faithful/study/statistics.h"
 
@@ -91,7 +92,7 @@ class LiveStudy {
     return state.reused == 0 ? "" : fmt::format("{}: {} of {} runs are reused\n", data(), state.reused, state.jobs);
   }
 
-  const std::string& data() const { return plan_.settings().data; }
+  std::string data() const { return printable(plan_.settings().data); }
 
   const StudyPlan& plan_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;

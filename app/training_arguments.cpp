@@ -5,13 +5,11 @@
 namespace faithful::app {
 
 void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions& options) {
-  options.split = said.split;
+  options.split = suggested_split(dataset, said.split, said.window_said);
+  if (said.split_said) options.split.kind = said.split.kind;
   options.scaler = said.scaler;
   options.scaling = said.scaling;
   options.train = said.train;
-  const SplitOptions suggested = suggested_split(dataset, said.split);
-  if (!said.window_said) options.split.window.length = suggested.window.length;
-  if (!said.split_said) options.split.kind = suggested.kind;
 }
 
 std::vector<Option> window_option_list(TrainingArguments& o) {

@@ -13,8 +13,9 @@
 namespace faithful {
 
 std::string csv_words(std::string_view text) {
-  const bool formula = !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos;
-  return csv_cell(formula && !parse_number<double>(text) ? fmt::format("'{}", text) : std::string(text));
+  const std::string shown = printable(text);
+  const bool formula = !shown.empty() && std::string_view("=+-@").find(shown.front()) != std::string_view::npos;
+  return csv_cell(formula && !parse_number<double>(shown) ? "'" + shown : shown);
 }
 
 std::string number_text(double value, int digits) {

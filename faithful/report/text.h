@@ -20,7 +20,7 @@ FAITHFUL_API std::string number_text(const std::optional<double>& value, int dig
 FAITHFUL_API std::string exact_text(double value);
 
 // Words as a cell of a CSV file for people. A spreadsheet would take words that begin with = + - or @ for a formula:
-// they get a single quote before them, except numbers.
+// they get a single quote before them, except numbers. Controls as printable() shows them.
 FAITHFUL_API std::string csv_words(std::string_view text);
 
 // `&`, `<`, `>` and both quotes as entities, controls as printable_lines() shows them: safe as text and inside a quoted

@@ -53,7 +53,8 @@ std::uint64_t digest(const SplitPart& part, std::uint64_t hash) {
 struct TimelineCounts {
   std::size_t all = 0, anomalous = 0;
   bool anomalous_have_normal = true;  // each with an anomaly also has a window's length without one
-  bool can_hold_out() const { return anomalous >= 3 && (anomalous_have_normal || all - anomalous >= 3); }
+  bool are_few() const { return anomalous < 3; }
+  bool can_hold_out() const { return !are_few() && (anomalous_have_normal || all - anomalous >= 3); }
 };
 
 bool has_normal_window(const std::vector<std::uint8_t>& anomalous, std::size_t length) {
@@ -130,14 +131,14 @@ LabelRule parse_label_rule(std::string_view name) {
   return static_cast<LabelRule>(index_of(name, kRuleNames, {.field = "label_rule"}, "the name of a label rule"));
 }
 
-SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
+SplitOptions suggested_split(const Dataset& dataset, SplitOptions options, bool keep_window) {
   const bool by_series = dataset.has_series_labels() && !dataset.has_point_labels();
   const auto has_labelled = [&](DataPart part) {
     return std::ranges::any_of(dataset.series, [&](const Series& series) {
       return series.part == part && (series.label != kNoLabel || !series.labels.empty());
     });
   };
-  options.window.length = by_series ? 0 : 100;
+  if (!keep_window) options.window.length = by_series ? 0 : 100;
   if (has_labelled(DataPart::kTrain) && has_labelled(DataPart::kTest)) {
     options.kind = SplitKind::kGiven;
   } else {
@@ -149,13 +150,16 @@ SplitOptions suggested_split(const Dataset& dataset, SplitOptions options) {
 
 std::string reason_of_split(const Dataset& dataset, const SplitOptions& options) {
   const bool may_differ = options.kind == SplitKind::kSeries || options.kind == SplitKind::kBlocked;
-  if (!may_differ || !dataset.has_point_labels() || suggested_split(dataset).kind != options.kind) return "";
+  if (!may_differ || !dataset.has_point_labels() || suggested_split(dataset, options, true).kind != options.kind)
+    return "";
   const TimelineCounts counts = count_timelines(dataset, options);
   if (counts.all < 2) return "";
   const std::string found = fmt::format("{} of {} series have anomalies", counts.anomalous, counts.all);
-  return options.kind == SplitKind::kSeries
-             ? found + ", so whole series are held out"
-             : found + ", too few to hold out whole series, so blocks of each are held out";
+  if (options.kind == SplitKind::kSeries) return found + ", so whole series are held out";
+  const std::string why = counts.are_few()
+                              ? "too few to hold out whole series"
+                              : fmt::format("and not all of these have {} samples without one", options.window.length);
+  return fmt::format("{}, {}, so blocks of each are held out", found, why);
 }
 
 void apply_known_rules(const Dataset& dataset, SplitOptions& options) {

@@ -62,10 +62,11 @@ struct SplitOptions {
 FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
 
 // The split that a data set suggests, everything else as in `options`: whole series where each has one label, windows of
-// 100 samples where points have; its own test part where it has one, else `series` or `blocked`. Timelines are held out
+// 100 samples where points have, unless `keep_window` says that the window of `options` is wanted; the set's own test
+// part where it has one, else `series` or `blocked`. Timelines are held out
 // whole where every part can have anomalous and normal windows: at least 3 of them have an anomaly, and at least 3 have
 // none or those with an anomaly have normal windows too. Else blocks of each are held out.
-FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {});
+FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {}, bool keep_window = false);
 
 // Why timelines are split so, in words: "9 of 12 series have anomalies, so whole series are held out". Empty for one
 // timeline, for series with one label and where the data or the user has another split.

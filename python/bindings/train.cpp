@@ -21,9 +21,9 @@ void take_fit_parts(FitOptions& options, const py::dict& said) {
 
 void take_suggested_split(FitOptions& options, const Dataset& dataset, const py::dict& said) {
   const auto split = said["split"].cast<py::dict>();
-  const SplitOptions suggested = suggested_split(dataset, options.split);
-  if (!split.contains("window")) options.split.window.length = suggested.window.length;
-  if (!split.contains("split")) options.split.kind = suggested.kind;
+  const SplitKind said_kind = options.split.kind;
+  options.split = suggested_split(dataset, options.split, split.contains("window"));
+  if (split.contains("split")) options.split.kind = said_kind;
 }
 
 namespace {

@@ -139,6 +139,16 @@ def test_more_than_two_classes(bumps, quick, program, tmp_path):
         faithful.diagnose(estimator, waves)
 
 
+def test_a_prediction_says_whether_it_can_be_trusted(bumps, quick):
+    X, y = bumps
+    estimator = faithful.TimeSeriesTransformer(**{**quick, "epochs": 1}).fit(X, y)
+    seen, far, lost = X[:1], 1e6 * X[:1], np.full_like(X[:1], 1e38)
+    found = faithful.predict(estimator, data.from_arrays(np.concatenate([seen, far, lost])))
+    assert list(found.status) == ["ok", "out_of_range", "invalid"]
+    assert found.predicted[2] == "invalid" and np.isnan(found.probabilities[2]).all()
+    assert found.reason[0] == "" and "training saw" in found.reason[1] and "training saw" in found.reason[2]
+
+
 def test_fit_says_which_argument_is_wrong(pump):
     with pytest.raises(ValueError, match="^model: expected auto, encoder, dfstrans, kernels or linear, found 'bogus'$"):
         faithful.fit(pump, model="bogus")

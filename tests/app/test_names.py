@@ -74,4 +74,21 @@ def test_predict(folder):
     classes = {row["class"] for row in csv.DictReader(io.StringIO(text))}
     assert classes <= {"'" + CLASSES[0], r"'fine\x1b]0;title\x07"}
     check(run("predict", "m.safetensors", "runs", *LABEL, "-o", "p.csv", cwd=folder))
-    assert not any(line.split(",")[-1].startswith("=") for line in (folder / "p.csv").read_text().splitlines())
+    text = (folder / "p.csv").read_text()
+    assert not any(line.split(",")[-1].startswith("=") for line in text.splitlines())
+    assert not any(mark in text for mark in ACTING)
+
+
+def test_the_name_of_a_file(folder):
+    table = "a\x1b[31mb\u009b.csv"
+    rows = "".join(f"{i % 7},{int(i % 40 > 30)}\n" for i in range(400))
+    (folder / table).write_text("v,hot\n" + rows)
+    options = ("--label", "hot", "--window", 10, "--stride", 10)
+    check(run("train", table, *options, "--model", "linear", "-o", "named.safetensors", cwd=folder))
+    assert r"a\x1b[31mb\u009b" in check(run("predict", "named.safetensors", table, cwd=folder))
+    done = run("compare", table, *options, "--encodings", "none,dft", "--seeds", 2, "--epochs", 1, "--gap-seeds", 0,
+               "--preset", "plain", "--width", 8, "--heads", 2, "--rates", 0.002, "--no-minirocket", "-o", "named", cwd=folder)
+    check(done)
+    assert r"a\x1b[31mb\u009b.csv 1/" in done.stderr
+    for path in (folder / "named").glob("*.csv"):
+        assert not any(mark in path.read_text() for mark in ACTING), path

@@ -49,6 +49,7 @@ TEST(CsvWords, AreNoFormulas) {
   for (const char* formula : {"=1+1", "+a", "-a", "@sum", "=HYPERLINK()"})
     EXPECT_EQ(csv_words(formula), std::string("'") + formula);
   EXPECT_EQ(csv_words("=a,b"), "\"'=a,b\"");
+  EXPECT_EQ(csv_words("\t=1\x1b[31m"), "\\t=1\\x1b[31m") << "controls are shown";
   for (const char* words : {"-1", "+1.5e3", "a=b", "pump", "-inf"}) EXPECT_EQ(csv_words(words), words);
 }
 

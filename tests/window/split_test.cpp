@@ -378,6 +378,11 @@ TEST(SuggestedSplit, HoldsOutWholeSeriesWhereEveryPartCanHaveBothClasses) {
   const Dataset few = runs_with_events(9, 2, 50);
   EXPECT_EQ(reason_of_split(few, suggested_split(few)),
             "2 of 9 series have anomalies, too few to hold out whole series, so blocks of each are held out");
+  const Dataset full = runs_with_events(3, 3, 390);
+  EXPECT_EQ(
+      reason_of_split(full, suggested_split(full)),
+      "3 of 3 series have anomalies, and not all of these have 100 samples without one, so blocks of each are held out");
+  EXPECT_EQ(suggested_split(full, {.window = {.length = 10}}, true).kind, SplitKind::kSeries);
 }
 
 TEST(CheckSignal, APartOfOneClassIsRefused) {
