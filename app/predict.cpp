@@ -264,7 +264,7 @@ class LinePredictor {
   void note_step() {
     const Series first{.times = times_};
     steps_ = summarize_steps(std::vector{&first});
-    for (const std::string& note : {step_note("standard input", steps_.usual, predictor_.model()), gaps_note(steps_)})
+    for (const std::string& note : {step_note("standard input", steps_.usual.sample, predictor_.model()), gaps_note(steps_)})
       if (!note.empty()) sink_.note(note);
   }
 

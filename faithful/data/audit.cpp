@@ -106,7 +106,7 @@ void audit_lengths(PartAudit& part, const SeriesList& list) {
 
 void audit_rate(PartAudit& part, const SeriesList& list, double stated) {
   const StepSummary steps = summarize_steps(list);
-  part.rate = steps.usual > 0 ? 1 / steps.usual : stated;
+  part.rate = steps.usual.sample > 0 ? 1 / steps.usual.sample : stated;
   part.uneven_steps = steps.uneven;
   part.gaps = steps.gaps;
   part.longest_gap = steps.longest_gap;

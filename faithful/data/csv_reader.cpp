@@ -41,22 +41,51 @@ std::optional<std::size_t> take_role(const CsvFile& file, const std::string& col
   return at;
 }
 
+std::string column_name(const CsvFile& file, std::size_t column) {
+  return file.has_header() ? file.names()[column] : fmt::format("{}", column + 1);
+}
+
+std::string first_cell(const CsvFile& file, std::size_t column) {
+  return column < file.first_row().size() ? file.first_row()[column] : "";  // the row may be cut short
+}
+
 // A column that nobody has given a role, and that has a name of times, or else dates in its first row.
 std::optional<std::size_t> find_time(const CsvFile& file, const Roles& roles) {
   std::optional<std::size_t> dated;
   for (std::size_t i = 0; i < file.columns(); ++i) {
     if (roles.wanted[i] != CsvColumn::kNumber) continue;
     if (file.has_header() && is_name_of_times(file.names()[i])) return i;
-    const std::string cell = i < file.first_row().size() ? file.first_row()[i] : "";  // it may be cut short
+    const std::string cell = first_cell(file, i);
     if (!dated && parse_time(cell) && !parse_number<double>(trimmed(cell))) dated = i;
   }
   return dated;
+}
+
+// A time of day without its date: 23:59, 23:59:59.5, 9:05 PM.
+bool is_clock(std::string_view cell) {
+  return cell.find(':') != std::string_view::npos &&
+         cell.find_first_not_of("0123456789:., APMapm") == std::string_view::npos;
+}
+
+// The date alone would be the time of all samples of a day.
+void check_one_column_of_times(const CsvFile& file, const Roles& roles, std::size_t time) {
+  const std::string cell = first_cell(file, time);
+  if (parse_number<double>(trimmed(cell)) || (cell.find(':') != std::string::npos && !is_clock(cell))) return;
+  for (std::size_t i = 0; i < file.columns(); ++i) {
+    const bool is_other_half = is_clock(cell) ? is_date(first_cell(file, i)) : is_clock(first_cell(file, i));
+    if (i == time || roles.wanted[i] != CsvColumn::kNumber || !is_other_half) continue;
+    reject({{file.place(1, 0).name},
+            "dates and times of day in one column",
+            fmt::format("two: {}, {}", quote(column_name(file, time)), quote(column_name(file, i))),
+            fmt::format("join them into one, or take one as the time: {}", field_text("time", "COLUMN"))});
+  }
 }
 
 // Gives the time to a column that find_time finds, where something is left besides.
 void take_found_time(const CsvFile& file, Roles& roles) {
   if (std::ranges::count(roles.wanted, CsvColumn::kNumber) < 2) return;
   roles.time = find_time(file, roles);
+  if (roles.time) check_one_column_of_times(file, roles, *roles.time);
   roles.time_was_found = roles.time.has_value();
   if (roles.time) roles.wanted[*roles.time] = CsvColumn::kText;
 }
@@ -271,10 +300,6 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));
   return csv;
-}
-
-std::string column_name(const CsvFile& file, std::size_t column) {
-  return file.has_header() ? file.names()[column] : fmt::format("{}", column + 1);
 }
 
 TableColumns columns_of(const CsvFile& file, const Roles& roles, const ReadOptions& options) {

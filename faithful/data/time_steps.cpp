@@ -19,27 +19,45 @@ double in_seconds(double nanoseconds) {
 
 }  // namespace
 
+bool UsualStep::differs(double step) const {
+  constexpr double kEven = 0.01;
+  return (step > 0 || tick == sample) && std::abs(step - tick) > kEven * tick;
+}
+
+UsualStep usual_step(std::vector<std::uint64_t> steps) {
+  if (steps.empty()) return {};
+  const auto median = [](const auto begin, const auto end) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end);
+    return static_cast<double>(*middle);
+  };
+  const double all = median(steps.begin(), steps.end());
+  if (all > 0) return {all, all};
+  const auto moving = std::partition(steps.begin(), steps.end(), [](std::uint64_t step) { return step == 0; });
+  if (moving == steps.end()) return {};
+  // Of n + 1 samples with m + 1 different times, m of the n steps move.
+  const double share = static_cast<double>(steps.end() - moving + 1) / static_cast<double>(steps.size() + 1);
+  const double tick = median(moving, steps.end());
+  return {share * tick, tick};
+}
+
 void StepSummary::add_step(std::uint64_t nanoseconds) {
   const double seconds = in_seconds(static_cast<double>(nanoseconds));
-  if (usual == 0 || seconds <= kGapSteps * usual) return;
+  if (!usual.is_gap(seconds)) return;
   ++gaps;
   longest_gap = std::max(longest_gap, seconds);
 }
 
 StepSummary summarize_steps(const std::vector<const Series*>& series) {
-  constexpr double kEven = 0.01;
   std::vector<std::uint64_t> steps;
   for (const Series* one : series)
     for (std::size_t t = 1; t < one->times.size(); ++t)
       steps.push_back(nanoseconds_between(one->times[t - 1], one->times[t]));
-  StepSummary found;
-  if (steps.empty()) return found;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::ranges::nth_element(steps, middle);
-  const auto usual = static_cast<double>(*middle);
-  found.usual = in_seconds(usual);
-  const auto uneven = std::ranges::count_if(
-      steps, [&](std::uint64_t step) { return std::abs(static_cast<double>(step) - usual) > kEven * usual; });
+  if (steps.empty()) return {};
+  const UsualStep usual = usual_step(steps);
+  StepSummary found{.usual = {in_seconds(usual.sample), in_seconds(usual.tick)}};
+  const auto uneven =
+      std::ranges::count_if(steps, [&](std::uint64_t step) { return usual.differs(static_cast<double>(step)); });
   found.uneven = static_cast<double>(uneven) / static_cast<double>(steps.size());
   for (const std::uint64_t step : steps) found.add_step(step);
   return found;

@@ -1,19 +1,32 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "faithful/base/api.h"
 #include "faithful/data/dataset.h"
+#include "faithful/data/times.h"
 
 namespace faithful {
 
+// What a step in time mostly is. Times that are coarser than the samples, such as minutes of a log with a sample every
+// 20 s, mostly stand still: then the tick is the median of the steps that move, and a sample has its share of a tick.
+struct UsualStep {
+  double sample = 0;  // from one sample to the next; 0: no times, or all are equal
+  double tick = 0;    // of the clock: the same, unless times mostly stand still
+
+  bool is_gap(double step) const { return tick > 0 && step > kGapSteps * tick; }
+  bool differs(double step) const;  // by more than 1 %
+};
+FAITHFUL_API UsualStep usual_step(std::vector<std::uint64_t> steps);  // in their unit
+
 // The steps between neighbouring times of some series.
 struct FAITHFUL_API StepSummary {
-  double usual = 0;        // the median, in seconds; 0: no times, or most of them are equal
-  double uneven = 0;       // share of the steps that differ from it by more than 1 %
-  std::size_t gaps = 0;    // steps of more than kGapSteps usual ones
+  UsualStep usual = {};  // in seconds
+  double uneven = 0;     // share of the steps that differ from it
+  std::size_t gaps = 0;
   double longest_gap = 0;  // in seconds; 0: none
 
   void add_step(std::uint64_t nanoseconds);  // counts it where it is a gap

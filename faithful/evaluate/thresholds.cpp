@@ -4,6 +4,7 @@
 #include <cassert>
 #include <deque>
 
+#include "faithful/data/time_steps.h"
 #include "faithful/data/times.h"
 #include "faithful/evaluate/scores.h"
 #include "faithful/metrics/confusion.h"
@@ -14,15 +15,14 @@ namespace {
 
 // From the first time to the last, in ns. A gap counts as a usual step.
 double watched_nanoseconds(std::span<const std::int64_t> times) {
-  std::vector<double> steps;
-  for (std::size_t t = 1; t < times.size(); ++t)
-    steps.push_back(static_cast<double>(nanoseconds_between(times[t - 1], times[t])));
-  if (steps.empty()) return 0;
-  std::vector<double> sorted = steps;
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
+  std::vector<std::uint64_t> steps;
+  for (std::size_t t = 1; t < times.size(); ++t) steps.push_back(nanoseconds_between(times[t - 1], times[t]));
+  const UsualStep usual = usual_step(steps);
   double sum = 0;
-  for (const double step : steps) sum += *middle > 0 && step > kGapSteps * *middle ? *middle : step;
+  for (const std::uint64_t step : steps) {
+    const auto length = static_cast<double>(step);
+    sum += usual.is_gap(length) ? usual.tick : length;
+  }
   return sum;
 }
 

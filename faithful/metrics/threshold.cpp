@@ -20,7 +20,7 @@ namespace faithful {
 namespace {
 
 double log_odds(double probability) {
-  constexpr double kMost = 30;  // beyond what a float can tell from 0 or 1
+  constexpr double kMost = 16.6;  // where a float is 1
   return std::clamp(std::log(probability) - std::log1p(-probability), -kMost, kMost);
 }
 
@@ -121,7 +121,8 @@ class SmoothedF1 {
 };
 
 // The middle, in log odds, between the two neighbouring scores that a threshold lies between: the same decisions, as far
-// from both as can be.
+// from both as can be. No model is as sure as it says: scores above .99 or below .01 count as these, as long as the middle
+// then lies between the two.
 double centred(const Pooled& all, double threshold) {
   constexpr double kNone = std::numeric_limits<double>::infinity();
   const double odds = log_odds(threshold);
@@ -130,7 +131,10 @@ double centred(const Pooled& all, double threshold) {
     if (each < odds) below = std::max(below, each);
     if (each >= odds) above = std::min(above, each);
   }
-  return below == -kNone || above == kNone ? threshold : probability_of((below + above) / 2);
+  if (below == -kNone || above == kNone) return threshold;
+  static const double sure = log_odds(0.99);
+  const double middle = (std::clamp(below, -sure, sure) + std::clamp(above, -sure, sure)) / 2;
+  return probability_of(below < middle && middle < above ? middle : (below + above) / 2);
 }
 
 std::optional<SmoothedThreshold> smoothed_of(const Pooled& all, std::size_t resamples, std::uint64_t seed) {

@@ -41,7 +41,7 @@ class RollingTable {
       match_ = match_channels(model_.channels, block.channels, block.source);
       for (const std::string& line : match_.notes) note(line);
       steps_ = summarize_steps(block);
-      if (const std::string line = step_note(block.source, steps_.usual, model_); !line.empty()) note(line);
+      if (const std::string line = step_note(block.source, steps_.usual.sample, model_); !line.empty()) note(line);
       rows_.name = block.name;
       rows_.source = block.source;
       rows_.channels = model_.channels;

@@ -13,7 +13,7 @@ Json data_json(const Dataset& dataset) {
                            {"series", dataset.series.size()},
                            {"rows", dataset.rows()},
                            {"channels", dataset.channels.size()}};
-  if (const double step = summarize_steps(dataset).usual; step > 0) json.set("step", step);
+  if (const double step = summarize_steps(dataset).usual.sample; step > 0) json.set("step", step);
   if (!dataset.missing.empty()) json.set("missing", dataset.missing);
   if (dataset.table.count > 0) json.set("columns", table_json(dataset.table));
   return json;

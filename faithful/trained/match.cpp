@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/data/readers_internal.h"
 #include "faithful/data/time_steps.h"
 #include "faithful/io/csv.h"
@@ -170,8 +171,9 @@ std::vector<std::string> fit_to_model(Dataset& dataset, const TrainedModel& mode
   take_columns(dataset, match.columns, model.channels);
   rename_classes(dataset, model);
   check_series(dataset, model);
-  for (const std::string& note : {step_note(dataset.place(), summarize_steps(dataset).usual, model), gaps_note(dataset),
-                                  far_readings_note(model, dataset), short_series_note(dataset, model)})
+  for (const std::string& note :
+       {step_note(dataset.place(), summarize_steps(dataset).usual.sample, model), gaps_note(dataset),
+        far_readings_note(model, dataset), short_series_note(dataset, model)})
     if (!note.empty()) match.notes.push_back(note);
   return std::move(match.notes);
 }
@@ -263,6 +265,16 @@ std::vector<std::string> settle_found_time(const CsvFile& file, const TableColum
   return {data::found_time_note(time)};
 }
 
+// Rows of several series in one table would be scored as one: a column of words may name them.
+std::string series_hint(const CsvFile& file, const std::vector<std::string>& columns, const ReadOptions& options) {
+  const auto has_words = [&](const std::string& name) {
+    const std::size_t column = file.column(name);
+    return column < file.first_row().size() && !parse_number<double>(file.first_row()[column]);
+  };
+  if (!options.series.empty() || std::ranges::none_of(columns, has_words)) return "";
+  return fmt::format(" (where one of them tells series apart: {})", field_text("series", "COLUMN"));
+}
+
 }  // namespace
 
 std::vector<std::string> settle_reading(const std::string& path, const TrainedModel& model, ReadOptions& options,
@@ -284,14 +296,15 @@ std::vector<std::string> settle_reading(const std::string& path, const TrainedMo
     options.time = has(model.channels, time) ? data::kNoTime : time;  // a channel of the model is no time
     recall_form_of_time(file, known, options);
   }
-  std::vector<std::string> extra;
+  std::vector<std::string> notes, extra;
+  if (!time.empty() && options.time == time) notes.push_back(data::found_time_note(time));
   for (std::size_t i = 0; i < left.size(); ++i)
     if (std::ranges::find(match.columns, i) == match.columns.end() && left[i] != options.time) extra.push_back(left[i]);
   // Other tables of a folder may lack columns that no channel needs, and have others.
   options.ignore = ignored_by_user;
   for (const std::size_t column : match.columns) options.only.push_back(left[column]);
-  if (extra.empty()) return {};
-  return {unknown_columns_note(extra)};
+  if (!extra.empty()) notes.push_back(unknown_columns_note(extra) + series_hint(file, extra, options));
+  return notes;
 }
 
 Dataset load_for_model(const std::string& path, const TrainedModel& model, ReadOptions options, bool with_labels) {

@@ -1,5 +1,6 @@
 """New data is read as the training data was, from a file and from a stream alike; what cannot be is refused or said."""
 import csv
+import datetime
 import json
 
 import numpy as np
@@ -224,3 +225,72 @@ def test_spans_of_another_clock(tmp_path):
     assert "expected times with their offset from UTC, as the table has them, found 2024-03-30T00:10:00" in done.stderr
     done = info("2024-03-30T00:10:00Z", "2024-03-30 00:20:00")
     assert done.returncode == 2 and "expected both ends with an offset from UTC, or both without" in done.stderr
+
+
+# Times
+
+def write_log(path, step=20, rows=600, seed=1, time_format="%Y-%m-%d %H:%M:%S", gap=0, names=("time", "temp", "flow", "state")):
+    """A sample every `step` seconds; after each 100 of them nobody watches for `gap` days."""
+    start = datetime.datetime(2024, 3, 30)
+    rows = [((start + datetime.timedelta(seconds=step * i, days=gap * (i // 100))).strftime(time_format), *rest)
+            for i, (_, *rest) in enumerate(rows_of(rows, seed))]
+    return write_table(path, rows, names)
+
+
+def test_a_clock_of_minutes_has_a_rate_and_gaps(tmp_path):
+    """Times that are coarser than the samples mostly stand still: no rate, no gap was seen."""
+    minutes = "%Y-%m-%d %H:%M"
+    models = {}
+    for name, form in (("exact", "%Y-%m-%d %H:%M:%S"), ("coarse", minutes)):
+        models[name] = tmp_path / f"{name}.safetensors"
+        train(write_log(tmp_path / f"{name}.csv", time_format=form), models[name], *WINDOWS, "--positive", "leak")
+    slow, gaps = write_log(tmp_path / "slow.csv", step=600), write_log(tmp_path / "gaps.csv", time_format=minutes, gap=30)
+    for model in models.values():
+        assert "has a sample every 600 s, but the training had one every 20 s" in run("predict", model, slow).stderr
+    info = run("data", "info", gaps, "--label", "state", "--positive", "leak").stdout
+    assert "one sample every 20." in info and "5 gaps, the longest 30 d 00 h" in info
+    for done in (run("predict", models["exact"], gaps), run("predict", models["coarse"], gaps)):
+        assert "the times have 5 gaps, the longest 30 d 00 h" in done.stderr
+
+
+def test_a_date_without_its_time_of_day_is_no_time(folder, tmp_path):
+    whole = write_log(tmp_path / "whole.csv")
+    lines = [line.replace(" ", ",", 1) for line in whole.read_text().splitlines()[1:]]
+    for header in ("Date,Time", "day,clock"):
+        (tmp_path / "two.csv").write_text("\n".join([f"{header},temp,flow,state", *lines]) + "\n")
+        first, second = header.split(",")
+        wanted = (f'two.csv: expected dates and times of day in one column, found two: "{first}", "{second}" '
+                  "(join them into one, or take one as the time: --time COLUMN)")
+        for arguments in (("data", "info", tmp_path / "two.csv", "--label", "state", "--positive", "leak"),
+                          ("train", tmp_path / "two.csv", *WINDOWS, "--positive", "leak", "-o", tmp_path / "m.safetensors"),
+                          ("predict", folder / "model.safetensors", tmp_path / "two.csv")):
+            assert rejected(*arguments).endswith(wanted)
+    assert predict(folder, tmp_path / "two.csv", "--time", "none").returncode == 0
+
+
+def test_a_table_of_several_machines_says_so(folder, tmp_path):
+    rows = [(time, unit, *rest) for time, *rest in rows_of(300, seed=8) for unit in "AB"]
+    data = write_table(tmp_path / "long.csv", rows, ("time", "unit", "temp", "flow", "state"))
+    for verb in ("predict", "evaluate"):
+        done = run(verb, folder / "model.safetensors", data)
+        said = done.stdout + done.stderr
+        assert 'are ignored: "unit" (where one of them tells series apart: --series COLUMN)' in said
+        assert "has a sample every 0.5 s, but the training had one every 1 s" in said
+    assert {row["series"] for row in answers(predict(folder, data, "--series", "unit"))} == {"A", "B"}
+
+
+# Thresholds
+
+def test_a_sure_model_has_a_threshold_that_a_weaker_fault_reaches(tmp_path):
+    """The scores of a linear model of faults that a line separates are 1 to the last bit; those of others need not be."""
+    def fleet(path, seed, rise):
+        rng = np.random.default_rng(seed)
+        rows = [(unit, f"{20 + rise * hot + rng.normal():.4f}", f"{0.1 * rise * hot + 0.2 * rng.normal():.4f}", hot)
+                for unit in "ABCDEF" for i in range(700) for hot in [int(i % 100 >= 80)]]
+        return write_table(path, rows, ("unit", "temp", "flow", "state"))
+    model = tmp_path / "m.safetensors"
+    train(fleet(tmp_path / "may.csv", 1, 12), model, *WINDOWS, "--series", "unit")
+    threshold = json.loads(run("show", model, "--json").stdout)["threshold"]
+    assert 0.01 < threshold["value"] < 0.99
+    done = run("evaluate", model, fleet(tmp_path / "june.csv", 2, 8), "--json")
+    assert json.loads(done.stdout)["scores"]["recall"] > 0.95, done.stdout

@@ -124,7 +124,8 @@ def test_flags_win_and_unknown_columns_are_one_note(folder):
     (folder / "july.csv").write_text("\n".join(
         [text[0] + ";shift;truth"] + [f"{line};night;{line[-1]}" for line in text[1:]]) + "\n")
     done = run("predict", "pump.safetensors", "july.csv", cwd=folder)
-    assert done.stderr == 'faithful: columns that the model does not know are ignored: "shift", "truth"\n'
+    assert done.stderr == 'faithful: columns that the model does not know are ignored: "shift", "truth" ' \
+        '(where one of them tells series apart: --series COLUMN)\n'
     done = run("evaluate", "pump.safetensors", "july.csv", "--label", "truth", "--json", cwd=folder)
     assert done.returncode == 0 and json.loads(done.stdout)["scores"]["windows"] == 48
 

@@ -81,7 +81,7 @@ def test_predict(folder):
 
 def test_the_name_of_a_file(folder):
     table = "a\x1b[31mb\u009b.csv"
-    rows = "".join(f"{i % 7},{int(i % 40 > 30)}\n" for i in range(400))
+    rows = "".join(f"{i % 7 + i / 1000},{int(i % 40 > 30)}\n" for i in range(1600))
     (folder / table).write_text("v,hot\n" + rows)
     options = ("--label", "hot", "--window", 10, "--stride", 10)
     check(run("train", table, *options, "--model", "linear", "-o", "named.safetensors", cwd=folder))
@@ -89,6 +89,6 @@ def test_the_name_of_a_file(folder):
     done = run("compare", table, *options, "--encodings", "none,dft", "--seeds", 2, "--epochs", 1, "--gap-seeds", 0,
                "--preset", "plain", "--width", 8, "--heads", 2, "--rates", 0.002, "--no-minirocket", "-o", "named", cwd=folder)
     check(done)
-    assert r"a\x1b[31mb\u009b.csv 1/" in done.stderr
-    for path in (folder / "named").glob("*.csv"):
+    assert r"a\x1b[31mb\u009b 1/" in done.stderr
+    for path in (folder / "named").rglob("*.csv"):
         assert not any(mark in path.read_text() for mark in ACTING), path

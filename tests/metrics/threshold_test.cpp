@@ -192,8 +192,24 @@ TEST(SmoothedF1, StandsInTheMiddleOfAGap) {
     for (const double score : {0.5, 0.99, 0.9999, 0.999999, 0.9, 0.9}) scores.push_back(score), truth.push_back(1);
   }
   const double value = smoothed_f1_threshold(std::vector<ScoredTimeline>{{scores, truth}})->value;
-  const double odds = std::log(2.26e-5 / (1 - 2.26e-5)) / 2;  // that of 0.5 is 0
+  const double odds = std::log(0.01 / 0.99) / 2;  // 2.26e-5 counts as .01; that of 0.5 is 0
   EXPECT_NEAR(value, 1 / (1 + std::exp(-odds)), 1e-6);
+}
+
+// A linear model of classes that a line separates: its scores are 1 to the last bit, and those of a weaker fault need not
+// be.
+TEST(SmoothedF1, AModelThatIsTooSure) {
+  std::vector<double> scores;
+  std::vector<std::uint8_t> truth;
+  for (int event = 0; event < 4; ++event) {
+    for (int i = 0; i < 17; ++i) scores.push_back(0.01 + 0.003 * i), truth.push_back(0);
+    for (int i = 0; i < 5; ++i) scores.push_back(1), truth.push_back(1);
+  }
+  const auto value_of = [&] { return smoothed_f1_threshold(std::vector<ScoredTimeline>{{scores, truth}})->value; };
+  const auto odds = [](double score) { return std::log(score / (1 - score)); };
+  EXPECT_NEAR(odds(value_of()), (odds(0.058) + odds(0.99)) / 2, 1e-6);
+  for (double& score : scores) score = score == 1 ? 1 - 1e-7 : 0.998;
+  EXPECT_NEAR(odds(value_of()), (odds(0.998) + odds(1 - 1e-7)) / 2, 1e-6) << "both are surer than .99";
 }
 
 TEST(SmoothedF1, ScoresThatDoNotDiffer) {

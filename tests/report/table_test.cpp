@@ -76,7 +76,7 @@ TEST(Table, CsvHasNumbersInFullAndMissingOnesEmpty) {
             "encoding,peak,FWHM [samples]\n"
             "sinusoidal,0.34029,11.9\n"
             "dft,0.99902,\n"
-            "\"a, \"\"b\"\"\nc\",0.3333333333333333,7\n");
+            "\"a, \"\"b\"\"\\nc\",0.3333333333333333,7\n");
 }
 
 TEST(Table, HtmlIsEscaped) {

@@ -69,7 +69,10 @@ TEST(Columns, WhatIsNotThereIsNoError) {
   write_file(folder / "x.csv", rows("a;b;c;shift", "1;2;3;night"));
   const Dataset read = load_for_model(folder / "x.csv", model_of(kPump));
   EXPECT_TRUE(read.series[0].labels.empty() && read.series[0].times.empty());
-  EXPECT_EQ(read.notes, (std::vector<std::string>{"columns that the model does not know are ignored: \"shift\""}));
+  EXPECT_EQ(read.notes,
+            (std::vector<std::string>{"columns that the model does not know are ignored: \"shift\" (where one of them "
+                                      "tells series apart: " +
+                                      field_text("series", "COLUMN") + ")"}));
   write_file(folder / "y.csv", rows("a;c;state", "1;3;ok"));
   EXPECT_TRUE(
       rejection([&] { load_for_model(folder / "y.csv", model_of(kPump)); })
