@@ -52,12 +52,17 @@ Json reliability_json(const Matrix<float>& probabilities, const Windows& windows
   return bins;
 }
 
-std::string acquaintance_note(Acquaintance found) {
+std::string acquaintance_note(const Acquaintance& found) {
   const std::string flag = field_text("held_out");
-  if (found == Acquaintance::kSameData)
+  if (found.kind == Acquaintance::Kind::kPart)
+    return fmt::format(
+        "about {:.0f} % of the data that the model was trained on is in this data, so the scores are too "
+        "good",
+        100 * found.share);
+  if (found.kind == Acquaintance::Kind::kSameData)
     return fmt::format("the model was trained on this data, so the scores are too good: {} takes only its test part",
                        flag);
-  if (found == Acquaintance::kSameName)
+  if (found.kind == Acquaintance::Kind::kSameName)
     return "this data has the name of that which the model was trained on: where it has the same rows, the scores are "
            "too good";
   return {};

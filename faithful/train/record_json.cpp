@@ -2,12 +2,13 @@
 #include "faithful/data/time_steps.h"
 #include "faithful/model/linear_model.h"
 #include "faithful/train/record_json_internal.h"
+#include "faithful/window/marks.h"
 
 namespace faithful::train {
 
 namespace {
 
-Json data_json(const Dataset& dataset) {
+Json data_json(const Dataset& dataset, const Windows& training) {
   Json json = Json::Object{{"name", dataset.name},
                            {"format", dataset.format},
                            {"series", dataset.series.size()},
@@ -15,6 +16,7 @@ Json data_json(const Dataset& dataset) {
                            {"channels", dataset.channels.size()}};
   if (const double step = summarize_steps(dataset).usual.sample; step > 0) json.set("step", step);
   if (!dataset.missing.empty()) json.set("missing", dataset.missing);
+  if (const ContentMarks marks = content_marks(training); !marks.digests.empty()) json.set("marks", marks_json(marks));
   if (dataset.table.count > 0) json.set("columns", table_json(dataset.table));
   return json;
 }
@@ -91,7 +93,7 @@ Json record_json(const FitResult& result, const FitOptions& options, const Split
   Json baselines = Json::object();
   for (const Baseline& baseline : result.baselines) baselines.set(baseline.name, to_json(baseline.test));
   Json record = Json::Object{{"program", build_info().version},
-                             {"data", data_json(dataset)},
+                             {"data", data_json(dataset, result.sets.train)},
                              {"split", split_json(split)},
                              {"proof", parse_json(to_json(result.sets.proof), "proof")},
                              {"scaler", to_string(options.scaler)}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <charconv>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "faithful/base/error.h"
 #include "faithful/kernels/kernel_model.h"
 #include "faithful/model/infer.h"
+#include "faithful/window/marks.h"
 
 namespace faithful {
 
@@ -152,6 +154,29 @@ Missing recorded_missing(const TrainedModel& model) {
   return options.missing;
 }
 
+Json marks_json(const ContentMarks& marks) {
+  std::vector<std::string> digests;
+  for (const std::uint64_t digest : marks.digests) digests.push_back(fmt::format("{:016x}", digest));
+  return Json::Object{{"length", marks.length}, {"digests", Json::array(digests)}};
+}
+
+ContentMarks recorded_marks(const TrainedModel& model) {
+  const std::string place = "record of the model: data.marks";
+  const Json* data = model.record.find("data");
+  const Json* json = data != nullptr ? data->find("marks") : nullptr;
+  if (json == nullptr) return {};
+  ContentMarks marks{.length = static_cast<std::size_t>((*json)["length"].integer(place))};
+  if (marks.length == 0) reject({{place}, "a length above 0", "0"});
+  for (const std::string& digest : (*json)["digests"].strings(place)) {
+    std::uint64_t value = 0;
+    const char* end = digest.data() + digest.size();
+    if (std::from_chars(digest.data(), end, value, 16).ptr != end || digest.empty())
+      reject({{place}, "a hexadecimal number", quote(digest)});
+    marks.digests.push_back(value);
+  }
+  return marks;
+}
+
 TableColumns recorded_table(const TrainedModel& model) {
   const std::string place = "record of the model: data.columns";
   const Json* data = model.record.find("data");
@@ -216,15 +241,20 @@ Windows held_out_windows(const Dataset& dataset, const TrainedModel& model) {
 Acquaintance acquaintance_of(const Dataset& dataset, const TrainedModel& model) {
   const bool is_test =
       std::ranges::all_of(dataset.series, [](const Series& one) { return one.part == DataPart::kTest; });
-  if (is_test && model.record["split"]["kind"] == Json(to_string(SplitKind::kGiven))) return Acquaintance::kNone;
+  if (is_test && model.record["split"]["kind"] == Json(to_string(SplitKind::kGiven))) return {};
   const Json& data = model.record["data"];
   const bool has_rows = data["rows"] == Json(dataset.rows()), has_name = data["name"] == Json(dataset.name);
   try {
-    if (has_rows && has_recorded_windows(dataset, model)) return Acquaintance::kSameData;
+    if (has_rows && has_recorded_windows(dataset, model)) return {Acquaintance::Kind::kSameData};
   } catch (const InputError&) {  // it cannot be split as the training data was, so it is not that data
   }
+  if (const ContentMarks marks = recorded_marks(model); !marks.digests.empty()) {
+    const double share = share_found(marks, dataset);
+    return share > 0 ? Acquaintance{Acquaintance::Kind::kPart, share} : Acquaintance{};
+  }
   // Arrays of Python all have the same name.
-  return has_name && (has_rows || dataset.format != "arrays") ? Acquaintance::kSameName : Acquaintance::kNone;
+  return {has_name && (has_rows || dataset.format != "arrays") ? Acquaintance::Kind::kSameName
+                                                               : Acquaintance::Kind::kNone};
 }
 
 }  // namespace faithful

@@ -22,7 +22,8 @@ namespace faithful {
 
 class WindowModel;  // faithful/model/infer.h
 class Transformer;
-class KernelModel;  // faithful/kernels/kernel_model.h
+class KernelModel;    // faithful/kernels/kernel_model.h
+struct ContentMarks;  // faithful/window/marks.h
 struct WindowShape;
 
 // What a model of whole series keeps of predictions for series that it had not seen, so that it can predict sets
@@ -82,6 +83,10 @@ FAITHFUL_API TableColumns recorded_table(const TrainedModel& model);
 // The usual step in time of the training data, in seconds; 0: it had no times, or the file's version did not record it.
 FAITHFUL_API double recorded_step(const TrainedModel& model);
 
+// By what the training data is known again; none in files of versions that did not record them.
+FAITHFUL_API Json marks_json(const ContentMarks& marks);
+FAITHFUL_API ContentMarks recorded_marks(const TrainedModel& model);
+
 // What became of missing values in training; kError for files of versions that did not record it.
 FAITHFUL_API Missing recorded_missing(const TrainedModel& model);
 
@@ -89,9 +94,13 @@ FAITHFUL_API Missing recorded_missing(const TrainedModel& model);
 // proves that the windows are the same. InputError if the data set is not the one of the training.
 FAITHFUL_API Windows held_out_windows(const Dataset& dataset, const TrainedModel& model);
 
-// Was the model trained on this data set? Split as the training data was, a part of it has the digest in the record;
-// or only its name is the same (of arrays: name and rows). Of a set that was split as given, the test part is new.
-enum class Acquaintance : std::uint8_t { kNone, kSameName, kSameData };
+// Was the model trained on this data set? Split as the training data was, a part of it has the digest in the record; or
+// it has a share of the stretches that the record marks; or, where the record marks none, its name is the same (of
+// arrays: name and rows). Of a set that was split as given, the test part is new.
+struct Acquaintance {
+  enum class Kind : std::uint8_t { kNone, kSameName, kPart, kSameData } kind = Kind::kNone;
+  double share = 0;  // of the training data that this data has, where the kind is kPart
+};
 FAITHFUL_API Acquaintance acquaintance_of(const Dataset& dataset, const TrainedModel& model);
 
 }  // namespace faithful

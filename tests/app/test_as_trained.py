@@ -294,3 +294,26 @@ def test_a_sure_model_has_a_threshold_that_a_weaker_fault_reaches(tmp_path):
     assert 0.01 < threshold["value"] < 0.99
     done = run("evaluate", model, fleet(tmp_path / "june.csv", 2, 8), "--json")
     assert json.loads(done.stdout)["scores"]["recall"] > 0.95, done.stdout
+
+
+# Training data
+
+def test_a_part_of_the_training_data_is_known_again(tmp_path):
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    for i in range(6):
+        write_table(runs / f"{i}.csv", rows_of(600, seed=10 + i))
+    model = tmp_path / "m.safetensors"
+    train(runs, model, *WINDOWS, "--positive", "leak")
+    def said(data):
+        done = run("evaluate", model, data)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+    assert "the model was trained on this data, so the scores are too good" in said(runs)
+    shares = [said(runs / f"{i}.csv") for i in range(6)]
+    known = [i for i in range(6) if "% of the data that the model was trained on is in this data" in shares[i]]
+    assert len(known) == 4, "two of six are held out"
+    lines = (runs / f"{known[0]}.csv").read_text().splitlines()
+    (tmp_path / "less.csv").write_text("\n".join([lines[0], *lines[2:]]) + "\n")
+    assert " % of the data that the model was trained on" in said(tmp_path / "less.csv")
+    assert "trained on" not in said(write_table(tmp_path / "new.csv", rows_of(600, seed=30)))

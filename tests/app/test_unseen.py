@@ -127,7 +127,7 @@ def test_training_data_is_known_by_its_windows(folder):
     said = {name: run("evaluate", folder / "model.safetensors", path).stdout
             for name, path in {"renamed": folder / "renamed.csv", "other": other}.items()}
     assert "the model was trained on this data, so the scores are too good" in said["renamed"]
-    assert "trained on this data" not in said["other"] and "this data has the name" in said["other"]
+    assert "trained on" not in said["other"] and "has the name" not in said["other"], "its content is new"
 
 
 def test_digits_that_single_precision_loses_are_said(tmp_path):
