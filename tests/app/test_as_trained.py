@@ -165,6 +165,56 @@ def test_times_that_a_model_does_not_take(timed):
             assert ("the model does not take the times of the window: " in row["reason"]) == bad, row
 
 
+GLITCH = 4_000_000_000  # in the year 2096
+
+
+def with_times(rows, times):
+    return [(times.get(i, row[0]), *row[1:]) for i, row in enumerate(rows)]
+
+
+def test_one_time_far_ahead_ends_no_stream(folder, tmp_path):
+    rows = list(rows_of(120, seed=5))
+    text = write_table(tmp_path / "glitch.csv", with_times(rows, {50: GLITCH})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    found = answers(done)
+    invalid = [row for row in found if row["status"] == "invalid"]
+    assert len(invalid) == 1
+    assert f'standard input:53:1: expected times that never decrease, found "{START + 51}"' in invalid[0]["reason"]
+    note = "faithful: sample 51: the time goes back from 2096-10-02T07:06:40Z to 2023-11-14T22:14:12Z, and two lines agree: " \
+           "the window begins anew"
+    assert done.stderr.splitlines().count(note) == 1
+    # From there on the answers are those of a stream that begins there.
+    rest = answers(predict(folder, "-", stdin=write_table(tmp_path / "rest.csv", rows[52:]).read_text()))
+    after = found[found.index(invalid[0]) + 1:]
+    assert len(rest) == len(after) == 120 - 52 - 20 + 1
+    for key in ("score", "class", "start_time", "end_time"):
+        assert [row[key] for row in after] == [row[key] for row in rest]
+    assert (after[0]["begin"], after[0]["end"]) == ("51", "71")
+    # Without the option, the first such line ends the stream.
+    done = predict(folder, "-", stdin=text)
+    assert done.returncode == 2 and "standard input:53:1: expected times that never decrease" in done.stderr
+
+
+def test_one_time_far_back_is_one_bad_line(folder, tmp_path):
+    text = write_table(tmp_path / "back.csv", with_times(list(rows_of(120, seed=5)), {50: 86_400, 70: 86_400})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    assert len(answers(done)) == 118 - 20 + 1 + 2 and "begins anew" not in done.stderr
+
+
+def test_a_reading_is_named_by_its_number_in_the_stream(folder, tmp_path):
+    rows = with_times(list(rows_of(80, seed=5)), {30: GLITCH})
+    rows[40] = (rows[40][0], "900", *rows[40][2:])
+    text = write_table(tmp_path / "far.csv", rows).read_text()
+    found = answers(predict(folder, "-", "--on-error", "skip", stdin=text))
+    assert {row["reason"].split(";")[0] for row in found if row["status"] == "out_of_range"} == {"temp reads 900 at sample 39"}
+
+
+def test_a_window_that_never_fills_is_said(folder, tmp_path):
+    text = write_table(tmp_path / "short.csv", with_times(list(rows_of(30, seed=5)), {15: GLITCH})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    assert "13 samples are fewer than a window of 20: no prediction" in done.stderr
+
+
 # Columns
 
 def test_numbered_names_in_another_order(tmp_path):
