@@ -231,7 +231,7 @@ class LinePredictor {
 
   // After the first line: its columns are known.
   void begin_once() {
-    if (std::exchange(begun_, true)) return;
+    if (lines_) return;
     if (shape_.uses_times() && !samples_.has_times())
       reject({{"standard input"},
               "times, because the model uses times as positions",
@@ -300,7 +300,7 @@ class LinePredictor {
     sink_.write(*lines_, lines_->line(row));
   }
 
-  bool skip_, begun_ = false;
+  bool skip_;
   std::optional<SetLimit> sets_;
   StreamPredictor predictor_;
   WindowShape shape_;

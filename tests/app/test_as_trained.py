@@ -215,6 +215,18 @@ def test_a_window_that_never_fills_is_said(folder, tmp_path):
     assert "13 samples are fewer than a window of 20: no prediction" in done.stderr
 
 
+def test_a_stream_without_the_times_that_a_model_needs(folder, tmp_path):
+    """With --on-error skip it ended as "out of memory"."""
+    model = tmp_path / "times.safetensors"
+    train(folder / "pump.csv", model, "--label", "state", "--positive", "leak", "--window", 20, "--stride", 10, "--positions",
+          "time", "--encoding", "sinusoidal", "--steps", 2, "--width", 8, "--layers", 1, "--no-baselines")
+    text = write_table(tmp_path / "bare.csv", [row[1:3] for row in rows_of(40)], ("temp", "flow")).read_text()
+    for options in (), ("--on-error", "skip"):
+        done = run("predict", model, "-", *options, stdin=text)
+        assert done.returncode == 2 and done.stdout == ""
+        assert "standard input: expected times, because the model uses times as positions, found none" in done.stderr
+
+
 # Columns
 
 def test_numbered_names_in_another_order(tmp_path):
