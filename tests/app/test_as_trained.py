@@ -63,6 +63,27 @@ def test_a_label_that_training_did_not_have_is_no_normal_one(folder):
     assert len(answers(predict(folder, new))) > 50  # a prediction needs no labels
 
 
+@pytest.mark.parametrize("label", [(), ("--label", "state")])
+@pytest.mark.parametrize("normal", ["ok", "idle"])
+def test_a_label_that_was_normal_is_not_detected(folder, label, normal):
+    for verb in "evaluate", "diagnose":
+        line = rejected(verb, folder / "model.safetensors", folder / "pump.csv", "--positive", normal, *label)
+        assert line == f'--positive: expected a label that is not normal in training, found "{normal}"'
+
+
+def test_zero_is_normal_unless_said(folder, tmp_path):
+    data = write_table(tmp_path / "bits.csv", [(*row[:3], int(row[3] == "leak")) for row in rows_of()])
+    train(data, tmp_path / "bits.safetensors", *WINDOWS)
+    for zero in "0", "0.0":
+        line = rejected("evaluate", tmp_path / "bits.safetensors", data, "--positive", zero)
+        assert line == f'--positive: expected a label that is not normal in training, found "{zero}"'
+    assert run("evaluate", tmp_path / "bits.safetensors", data, "--positive", 1).returncode == 0
+    data = write_table(tmp_path / "turned.csv", [(*row[:3], int(row[3] != "leak")) for row in rows_of()])
+    train(data, tmp_path / "turned.safetensors", *WINDOWS, "--positive", "0")
+    assert run("evaluate", tmp_path / "turned.safetensors", data, "--positive", 0).returncode == 0
+    assert "not normal in training" in rejected("evaluate", tmp_path / "turned.safetensors", data, "--positive", 1)
+
+
 def test_labels_that_training_had_need_no_word(folder):
     assert run("evaluate", folder / "model.safetensors", write_table(folder / "same.csv", rows_of(seed=3))).returncode == 0
 
