@@ -258,6 +258,29 @@ def test_numbered_names_in_another_order(tmp_path):
     assert scores(run("predict", model, turned)) == scores(run("predict", model, tmp_path / "x.csv"))
 
 
+COMMAS = 'lines such as "20,5" are read as two columns (one number with a decimal comma: --decimal ,)'
+
+
+@pytest.mark.parametrize("text, said", [("20,5\n21,5\n22,7\n", True), ("-20,5\n21,50\n", True), ("20,5\n", True),
+                                        ("20,5\n21,5.5\n", False), ("20,5\n21,-5\n", False), ("20,5.0\n21,5\n", False),
+                                        ("20.5,5\n21,5\n", False), ("20,5,1\n21,5,2\n", False), ("20;5\n21;5\n", False),
+                                        ("a,b\n20,5\n21,5\n", False)])
+def test_one_column_with_decimal_commas(tmp_path, text, said):
+    data = tmp_path / "de.csv"
+    data.write_text(text)
+    done = run("data", "info", data)
+    assert done.returncode == 0 and (COMMAS.replace("20,5", text.split()[0]) in done.stdout) == said, done.stdout
+    assert "decimal comma" not in run("data", "info", data, "--decimal", ".").stdout
+    if said:
+        assert "channels           1: channel_1" in run("data", "info", data, "--decimal", ",").stdout
+
+
+def test_two_columns_with_roles_are_two(tmp_path):
+    (tmp_path / "x.csv").write_text("20,1\n21,0\n")
+    assert "decimal comma" not in run("data", "info", tmp_path / "x.csv", "--label", 2).stdout
+    assert "decimal comma" not in run("data", "info", tmp_path / "x.csv", "--separator", ",").stdout
+
+
 def test_dates_without_a_name_are_found_and_said(folder, tmp_path):
     rows = [(b, c) for _, b, c, _ in rows_of(60, seed=7)]
     named = write_table(tmp_path / "named.csv", rows, ("temp", "flow"))
