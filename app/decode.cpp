@@ -22,12 +22,12 @@ struct DecodeOptions {
   bool json = false;
 };
 
-// The positions, and how many of them are guesses.
+// The positions, and how far the rows are from their codes.
 DecodedPositions decoded(const DecodeOptions& options, const Matrix<double>& codes) {
   if (options.encoding == "dft") {
     const std::size_t period = options.options.own.whole("period");
-    DecodedPositions found{decode_dft(codes, period, options.scale, options.table), 0};
-    found.far = count_far_codes(codes, found.positions, period, options.scale);
+    DecodedPositions found{decode_dft(codes, period, options.scale, options.table)};
+    found.distances = dft_distances(codes, found.positions, period, options.scale);
     return found;
   }
   EncodingOptions spectral = options.options;
@@ -40,13 +40,24 @@ DecodedPositions decoded(const DecodeOptions& options, const Matrix<double>& cod
   return decode_spectral(codes, shape, options.table);
 }
 
+// What to say of rows that are no codes, or not surely those of their positions; empty: there are none.
+std::string distances_note(const CodeDistances& found, std::size_t rows, bool is_dft) {
+  const std::string shape = is_dft ? field_text("period") : field_text("length_scale") + ", " + field_text("length");
+  if (found.far > 0)
+    return fmt::format(
+        "{} of {} rows are far from every code, so their positions are guesses: look at {}, {} and the table",
+        found.far, rows, shape, field_text("scale"));
+  if (found.between == 0) return "";
+  return fmt::format(
+      "{} of {} rows lie between codes (up to {:.2g} from the nearest, which is {:.2g} from the next): noise, or a table "
+      "of another {} or {}, whose positions are guesses",
+      found.between, rows, found.furthest, found.apart, shape, field_text("scale"));
+}
+
 void decode(const DecodeOptions& options) {
   const Matrix<double> codes = load_table(options.table);
   const DecodedPositions found = decoded(options, codes);
-  if (found.far > 0)
-    notice(fmt::format(
-        "{} of {} rows are far from every code, so their positions are guesses: look at {}, {} and the table",
-        found.far, codes.rows, field_text(options.encoding == "dft" ? "period" : "length_scale"), field_text("scale")));
+  notice(distances_note(found.distances, codes.rows, options.encoding == "dft"));
   if (options.json) {
     Json list = Json::array();
     for (const std::size_t position : found.positions) list.push_back(position);

@@ -203,8 +203,8 @@ class LinePredictor {
     while (read(input, line)) {
     }
     if (count_ == 0) reject({{"standard input"}, "samples, a line each", "none"});
-    if (count_ < shape_.length)
-      sink_.note(fmt::format("{} samples are fewer than a window of {}: no prediction", count_, shape_.length));
+    if (!steps_)
+      sink_.note(fmt::format("{} samples are fewer than a window of {}: no prediction", held(), shape_.length));
     sink_.finish(skip_);
   }
 
@@ -231,7 +231,7 @@ class LinePredictor {
 
   // After the first line: its columns are known.
   void begin_once() {
-    if (std::exchange(begun_, true)) return;
+    if (lines_) return;
     if (shape_.uses_times() && !samples_.has_times())
       reject({{"standard input"},
               "times, because the model uses times as positions",
@@ -243,12 +243,15 @@ class LinePredictor {
 
   void take_sample() {
     begin_once();
+    if (samples_.begins_anew()) begin_anew();
     if (samples_.has_times()) note_gap();
     times_[count_ % shape_.length] = samples_.time();
     const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
-    if (++count_ == shape_.length && samples_.has_times()) note_step();
+    ++count_;
+    if (held() == shape_.length && !steps_) note_step();
     if (found.empty()) return sink_.write(*lines_, "");
-    const PredictionCheck check = predictor_.check();
+    PredictionCheck check = predictor_.check();
+    check.furthest.sample += first_;
     const bool invalid = check.status == PredictionStatus::kInvalid;
     answer({.begin = count_ - shape_.length,
             .end = count_,
@@ -260,20 +263,36 @@ class LinePredictor {
            invalid ? kNoLabel : decide(found, predictor_.model().threshold));
   }
 
+  std::size_t held() const { return count_ - first_; }
+
+  // A window is of samples in the order of their times. One time far ahead must not end a stream for ever.
+  void begin_anew() {
+    sink_.note(fmt::format("sample {}: the time goes back from {} to {}, and two lines agree: the window begins anew",
+                           count_, format_time(last_time()), format_time(samples_.time())));
+    predictor_.reset();
+    first_ = count_;
+  }
+
+  std::int64_t last_time() const { return times_[(count_ - 1) % shape_.length]; }
+
   // Once, of the samples of the first window.
   void note_step() {
-    const Series first{.times = times_};
-    steps_ = summarize_steps(std::vector{&first});
-    for (const std::string& note : {step_note("standard input", steps_.usual.sample, predictor_.model()), gaps_note(steps_)})
+    steps_.emplace();
+    if (!samples_.has_times()) return;
+    Series first{.times = times_};
+    const auto oldest = static_cast<std::ptrdiff_t>(first_ % shape_.length);
+    std::rotate(first.times.begin(), first.times.begin() + oldest, first.times.end());
+    steps_ = summarize_steps(std::vector<const Series*>{&first});
+    for (const std::string& note :
+         {step_note("standard input", steps_->usual.sample, predictor_.model()), gaps_note(*steps_)})
       if (!note.empty()) sink_.note(note);
   }
 
   // The first gap after the first window. A stream goes on: how many will come is not known.
   void note_gap() {
-    if (count_ < shape_.length || steps_.gaps > 0) return;
-    const std::int64_t last = times_[(count_ - 1) % shape_.length];
-    steps_.add_step(nanoseconds_between(last, samples_.time()));
-    if (steps_.gaps > 0) sink_.note(fmt::format("sample {}: {}", count_, gaps_note(steps_)));
+    if (!steps_ || steps_->gaps > 0 || held() == 0) return;
+    steps_->add_step(nanoseconds_between(last_time(), samples_.time()));
+    if (steps_->gaps > 0) sink_.note(fmt::format("sample {}: {}", count_, gaps_note(*steps_)));
   }
 
   void answer(const PredictionRow& row, std::int32_t class_number) {
@@ -281,16 +300,17 @@ class LinePredictor {
     sink_.write(*lines_, lines_->line(row));
   }
 
-  bool skip_, begun_ = false;
+  bool skip_;
   std::optional<SetLimit> sets_;
   StreamPredictor predictor_;
   WindowShape shape_;
   SampleLines samples_;
   std::optional<PredictionLines> lines_;  // from the first sample on: whether there are times is known then
   Sink sink_;
-  std::vector<std::int64_t> times_;  // of the last samples, by number modulo length
-  std::size_t count_ = 0;            // samples
-  StepSummary steps_;                // of the first window, and its first gap
+  std::vector<std::int64_t> times_;   // of the last samples, by number modulo length
+  std::size_t count_ = 0;             // samples
+  std::size_t first_ = 0;             // that the window may hold: those before are forgotten
+  std::optional<StepSummary> steps_;  // of the first window, and the first gap after it; none before there is one
 };
 
 void predict(const PredictOptions& options) {

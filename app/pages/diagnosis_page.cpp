@@ -104,7 +104,7 @@ std::string write_diagnosis_page(const std::string& folder, const DiagnosisRepor
   page.add_table(alarms_table(report));
   add_reading_guide(page, report);
   save_json(writer.path("diagnosis.json"), json);
-  return writer.save();
+  return writer.save("report.html", {"channels", "when", "where", "occlusion", "heads"});
 }
 
 }  // namespace faithful::app

@@ -212,7 +212,7 @@ std::string write_evaluation_page(const std::string& folder, const EvaluationCon
   if (!timelines.empty()) page.add_heading("Timelines");
   for (const CaptionedFigure& one : timelines) writer.add(one);
   save_json(writer.path("evaluation.json"), content.json);
-  return writer.save();
+  return writer.save("report.html", {"timeline"});
 }
 
 }  // namespace faithful::app

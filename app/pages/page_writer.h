@@ -1,6 +1,8 @@
 #pragma once
 
+#include <set>
 #include <string>
+#include <vector>
 
 #include "faithful/report/figure.h"
 #include "faithful/report/page.h"
@@ -24,12 +26,16 @@ class PageWriter {
   void add(const Table& table, const std::string& csv_name);  // also as a file
   std::string path(const std::string& name) const;            // of a file in the folder
 
-  // Writes the page, gives a notice where gnuplot could not draw, and returns the path.
-  std::string save(const std::string& name = "report.html");
+  // Writes the page, gives a notice where gnuplot could not draw, and returns the path. Then figures of an earlier page
+  // in the folder that this one has not are removed: those named NAME-1, NAME-2, .. for a NAME in `numbered`.
+  std::string save(const std::string& name = "report.html", const std::vector<std::string>& numbered = {});
 
  private:
+  void remove_earlier(const std::vector<std::string>& numbered) const;
+
   std::string folder_;
-  std::string problem_;  // of gnuplot; it is not asked again
+  std::set<std::string> figures_, undrawn_;  // names of those added, and of those without a picture
+  std::string problem_;                      // of gnuplot; it is not asked again
 };
 
 // Makes the folder of a page where it does not exist.

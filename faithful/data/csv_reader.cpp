@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <unordered_map>
@@ -319,6 +320,25 @@ TableColumns columns_of(const CsvFile& file, const Roles& roles, const ReadOptio
   return table;
 }
 
+bool is_digits(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// What to say of rows such as 20,5: nobody said that the comma separates. Else empty.
+std::string decimal_comma_note(const CsvFile& file, const CsvTable<float>& table, const ReadOptions& options) {
+  const bool said = options.separator != '\0' || options.decimal != '\0';
+  if (said || file.has_header() || file.separator() != ',' || file.columns() != 2 || table.columns.size() != 2)
+    return "";
+  const std::vector<std::string>& cells = file.first_row();
+  if (cells.size() != 2 || !is_digits(cells[1]) || !is_digits(cells[0].substr(cells[0].starts_with('-') ? 1 : 0)))
+    return "";
+  const auto is_whole = [](float value) { return std::trunc(value) == value; };  // not of NaN
+  for (std::size_t r = 0; r < table.numbers.rows; ++r)
+    if (!is_whole(table.numbers(r, 0)) || !is_whole(table.numbers(r, 1)) || table.numbers(r, 1) < 0) return "";
+  return fmt::format("lines such as {} are read as two columns (one number with a decimal comma: {})",
+                     quote(cells[0] + "," + cells[1]), field_text("decimal", ","));
+}
+
 // The data set of some rows of a file, which must not be none.
 Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& roles, const std::string& name,
                    const ReadOptions& options) {
@@ -329,6 +349,7 @@ Dataset dataset_of(const CsvFile& file, CsvTable<float>& table, const Roles& rol
   } else {
     dataset.channels = numbered_channels(table.columns.size());
   }
+  if (const std::string note = decimal_comma_note(file, table, options); !note.empty()) dataset.notes.push_back(note);
   TableSplitter splitter(file, table, roles, options);
   splitter.split_into(dataset, dataset.name);
   dataset.table = columns_of(file, roles, options);

@@ -166,19 +166,20 @@ void fill_dft_row(std::span<double> row, double position, const DftShape& shape,
   if (d % 2 == 0) row[d - 1] = factors.last * at(d / 2).cos;
 }
 
-std::size_t count_far_codes(const Matrix<double>& codes, std::span<const std::size_t> positions, std::size_t period,
+CodeDistances dft_distances(const Matrix<double>& codes, std::span<const std::size_t> positions, std::size_t period,
                             double factor) {
   const DftShape shape{.length = 1, .dim = codes.columns, .period = period, .factor = factor};
   const RootTable roots(shape.repeats_after());
-  std::vector<double> code(codes.columns);
-  std::size_t far = 0;
+  std::vector<double> here(codes.columns), next(codes.columns);
+  CodeDistances found;
   for (std::size_t r = 0; r < codes.rows; ++r) {
-    fill_dft_row(code, static_cast<double>(positions[r]), shape, roots);
-    double square = 0;
-    for (std::size_t c = 0; c < code.size(); ++c) square += (codes(r, c) - code[c]) * (codes(r, c) - code[c]);
-    far += square >= 0.5 * factor * factor ? 1 : 0;
+    const auto position = static_cast<double>(positions[r]);
+    fill_dft_row(here, position, shape, roots);
+    fill_dft_row(next, position + 1, shape, roots);
+    const double apart = roots.size() == 1 ? 2 * factor * factor : squared_distance(here, next);
+    found.add(squared_distance(codes.row(r), here), apart);
   }
-  return far;
+  return found;
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
+#include "faithful/encoding/code_distances.h"
 #include "faithful/encoding/encoding.h"
 
 namespace faithful {
@@ -54,9 +55,9 @@ class FAITHFUL_API DftDecoder {
 FAITHFUL_API std::vector<std::size_t> decode_dft(const Matrix<double>& codes, std::size_t period = 0, double factor = 1,
                                                  const std::string& place = "table");
 
-// How many rows are as far from the code of their position as sqrt(2)/2 |factor| or further, where no position is sure:
-// the table has much noise, another period or factor, or no such codes.
-FAITHFUL_API std::size_t count_far_codes(const Matrix<double>& codes, std::span<const std::size_t> positions,
+// How far the rows are from the codes of their positions: the table may have much noise, another period or factor, or
+// no such codes.
+FAITHFUL_API CodeDistances dft_distances(const Matrix<double>& codes, std::span<const std::size_t> positions,
                                          std::size_t period = 0, double factor = 1);
 
 }  // namespace faithful

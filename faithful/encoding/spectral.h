@@ -10,6 +10,7 @@
 #include "faithful/base/api.h"
 #include "faithful/base/matrix.h"
 #include "faithful/base/threads.h"
+#include "faithful/encoding/code_distances.h"
 #include "faithful/encoding/encoding.h"
 
 namespace faithful {
@@ -81,7 +82,7 @@ class FAITHFUL_API SpectralDecoder {
 
 struct DecodedPositions {
   std::vector<std::size_t> positions;  // [rows]
-  std::size_t far = 0;                 // rows further from their code than half the way to a neighbour: guesses
+  CodeDistances distances = {};
 };
 
 // The positions of all rows of a table [rows, d]. InputError (`place:row:column`) if a value is not finite.

@@ -110,11 +110,6 @@ DecodedPositions decode_spectral(const Matrix<double>& codes, const SpectralShap
     rows.row_into(code, position);
     weigh_row(code.data(), column.data(), shape, code.data());
   };
-  const auto square_between = [](std::span<const double> a, std::span<const double> b) {
-    double square = 0;
-    for (std::size_t c = 0; c < a.size(); ++c) square += (a[c] - b[c]) * (a[c] - b[c]);
-    return square;
-  };
   DecodedPositions found;
   for (std::size_t r = 0; r < codes.rows; ++r) {
     for (std::size_t c = 0; c < codes.columns; ++c) {
@@ -128,9 +123,9 @@ DecodedPositions decode_spectral(const Matrix<double>& codes, const SpectralShap
     for (const std::size_t next : {at - 1, at + 1}) {
       if (next >= shape.length) continue;  // also -1
       code_into(other, next);
-      nearest = std::min(nearest, square_between(here, other));
+      nearest = std::min(nearest, squared_distance(here, other));
     }
-    if (square_between(codes.row(r), here) >= nearest / 4) ++found.far;
+    found.distances.add(squared_distance(codes.row(r), here), nearest);
   }
   return found;
 }

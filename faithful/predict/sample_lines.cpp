@@ -125,6 +125,7 @@ void SampleLines::recall(const std::vector<std::string>& names, bool header) {
 void SampleLines::begin() {
   options_ = said_;  // an earlier first line may have been rejected
   first_time_.reset();
+  refused_.reset();
   time_column_.reset();
   series_column_.reset();
   series_.reset();
@@ -173,9 +174,15 @@ void SampleLines::read_time() {
   if (!time) reject({place, data::time_words(options_), quote(text)});
   if (first) first_time_ = text;
   if (options_.time_format.empty()) data::check_time_form(text, *first_time_, place);
-  if (*time < time_) reject({place, "times that never decrease", quote(text)});
+  const bool goes_back = *time < time_, two_agree = goes_back && refused_ && *refused_ <= *time;
+  if (goes_back && !two_agree) {
+    refused_ = time;
+    reject({place, "times that never decrease", quote(text)});
+  }
   data::check_date(text, options_, place);
-  if (!first) data::check_seconds({time_, *time, 1}, text, options_, place);
+  if (!first) data::check_seconds({two_agree ? *refused_ : time_, *time, 1}, text, options_, place);
+  begins_anew_ = two_agree;
+  refused_.reset();
   time_ = *time;
 }
 

@@ -31,13 +31,15 @@ class FAITHFUL_API SampleLines {
 
   // A line without its line end; its number counts from 1, 0: the one after the last. True: values() and time() are
   // those of a sample; false: it was a header or blank. InputError names line and column of what is wrong; the next line
-  // may be taken all the same.
+  // may be taken all the same. A time before that of the last sample is wrong, unless the line that was refused for this
+  // before has no later one: then two agree, and the stream goes on from there.
   bool take(std::string_view line, std::size_t number = 0);
 
   bool begun() const { return columns_ > 0; }                             // the columns are known
   std::span<const float> values() const { return values_; }               // [C], in the order of the model's channels
   bool has_times() const { return time_column_.has_value(); }             // after the first line
   std::int64_t time() const { return time_; }                             // ns since 1970
+  bool begins_anew() const { return begins_anew_; }                       // the last sample is before earlier ones
   const std::vector<std::string>& notes() const { return match_.notes; }  // after the first line
 
  private:
@@ -64,6 +66,8 @@ class FAITHFUL_API SampleLines {
   ChannelMatch match_;                     // into the columns of a line
   std::vector<float> values_;
   std::int64_t time_ = 0;
+  std::optional<std::int64_t> refused_;  // the time of a line that was before time_, after which no sample came
+  bool begins_anew_ = false;
 };
 
 }  // namespace faithful

@@ -201,6 +201,7 @@ class Recall {
   void take_all(bool with_labels) {
     if (options_.time.empty() && is_free(known_.time)) take_time();
     if (options_.label.empty() && is_free(known_.label) && with_labels) take_label();
+    if (with_labels && !options_.label.empty() && options_.label == known_.label) check_positive();
     if (options_.series.empty() && is_free(known_.series)) options_.series = known_.series;
     if (options_.part_column.empty() && is_free(known_.part)) options_.part_column = known_.part;
     for (const std::string& name : known_.ignored) ignore(name);
@@ -219,6 +220,14 @@ class Recall {
     options_.time = known_.time;
     if (options_.time_format.empty()) options_.time_format = known_.time_format;
     if (options_.time_unit.empty()) options_.time_unit = known_.time_unit;
+  }
+  // The scores are of the label that was detected in training: for one that was normal they would be upside down.
+  void check_positive() const {
+    const std::string& positive = options_.positive;
+    const std::optional<std::uint8_t> number = data::point_label(positive, "");
+    if (positive.empty() || known_.label_of_series) return;
+    if (known_.positive.empty() ? number != 0 : !has(known_.normal, positive)) return;
+    reject({{.field = "positive"}, "a label that is not normal in training", quote(positive)});
   }
   void take_label() {
     options_.label = known_.label;

@@ -63,6 +63,27 @@ def test_a_label_that_training_did_not_have_is_no_normal_one(folder):
     assert len(answers(predict(folder, new))) > 50  # a prediction needs no labels
 
 
+@pytest.mark.parametrize("label", [(), ("--label", "state")])
+@pytest.mark.parametrize("normal", ["ok", "idle"])
+def test_a_label_that_was_normal_is_not_detected(folder, label, normal):
+    for verb in "evaluate", "diagnose":
+        line = rejected(verb, folder / "model.safetensors", folder / "pump.csv", "--positive", normal, *label)
+        assert line == f'--positive: expected a label that is not normal in training, found "{normal}"'
+
+
+def test_zero_is_normal_unless_said(folder, tmp_path):
+    data = write_table(tmp_path / "bits.csv", [(*row[:3], int(row[3] == "leak")) for row in rows_of()])
+    train(data, tmp_path / "bits.safetensors", *WINDOWS)
+    for zero in "0", "0.0":
+        line = rejected("evaluate", tmp_path / "bits.safetensors", data, "--positive", zero)
+        assert line == f'--positive: expected a label that is not normal in training, found "{zero}"'
+    assert run("evaluate", tmp_path / "bits.safetensors", data, "--positive", 1).returncode == 0
+    data = write_table(tmp_path / "turned.csv", [(*row[:3], int(row[3] != "leak")) for row in rows_of()])
+    train(data, tmp_path / "turned.safetensors", *WINDOWS, "--positive", "0")
+    assert run("evaluate", tmp_path / "turned.safetensors", data, "--positive", 0).returncode == 0
+    assert "not normal in training" in rejected("evaluate", tmp_path / "turned.safetensors", data, "--positive", 1)
+
+
 def test_labels_that_training_had_need_no_word(folder):
     assert run("evaluate", folder / "model.safetensors", write_table(folder / "same.csv", rows_of(seed=3))).returncode == 0
 
@@ -165,6 +186,68 @@ def test_times_that_a_model_does_not_take(timed):
             assert ("the model does not take the times of the window: " in row["reason"]) == bad, row
 
 
+GLITCH = 4_000_000_000  # in the year 2096
+
+
+def with_times(rows, times):
+    return [(times.get(i, row[0]), *row[1:]) for i, row in enumerate(rows)]
+
+
+def test_one_time_far_ahead_ends_no_stream(folder, tmp_path):
+    rows = list(rows_of(120, seed=5))
+    text = write_table(tmp_path / "glitch.csv", with_times(rows, {50: GLITCH})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    found = answers(done)
+    invalid = [row for row in found if row["status"] == "invalid"]
+    assert len(invalid) == 1
+    assert f'standard input:53:1: expected times that never decrease, found "{START + 51}"' in invalid[0]["reason"]
+    note = "faithful: sample 51: the time goes back from 2096-10-02T07:06:40Z to 2023-11-14T22:14:12Z, and two lines agree: " \
+           "the window begins anew"
+    assert done.stderr.splitlines().count(note) == 1
+    # From there on the answers are those of a stream that begins there.
+    rest = answers(predict(folder, "-", stdin=write_table(tmp_path / "rest.csv", rows[52:]).read_text()))
+    after = found[found.index(invalid[0]) + 1:]
+    assert len(rest) == len(after) == 120 - 52 - 20 + 1
+    for key in ("score", "class", "start_time", "end_time"):
+        assert [row[key] for row in after] == [row[key] for row in rest]
+    assert (after[0]["begin"], after[0]["end"]) == ("51", "71")
+    # Without the option, the first such line ends the stream.
+    done = predict(folder, "-", stdin=text)
+    assert done.returncode == 2 and "standard input:53:1: expected times that never decrease" in done.stderr
+
+
+def test_one_time_far_back_is_one_bad_line(folder, tmp_path):
+    text = write_table(tmp_path / "back.csv", with_times(list(rows_of(120, seed=5)), {50: 86_400, 70: 86_400})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    assert len(answers(done)) == 118 - 20 + 1 + 2 and "begins anew" not in done.stderr
+
+
+def test_a_reading_is_named_by_its_number_in_the_stream(folder, tmp_path):
+    rows = with_times(list(rows_of(80, seed=5)), {30: GLITCH})
+    rows[40] = (rows[40][0], "900", *rows[40][2:])
+    text = write_table(tmp_path / "far.csv", rows).read_text()
+    found = answers(predict(folder, "-", "--on-error", "skip", stdin=text))
+    assert {row["reason"].split(";")[0] for row in found if row["status"] == "out_of_range"} == {"temp reads 900 at sample 39"}
+
+
+def test_a_window_that_never_fills_is_said(folder, tmp_path):
+    text = write_table(tmp_path / "short.csv", with_times(list(rows_of(30, seed=5)), {15: GLITCH})).read_text()
+    done = predict(folder, "-", "--on-error", "skip", stdin=text)
+    assert "13 samples are fewer than a window of 20: no prediction" in done.stderr
+
+
+def test_a_stream_without_the_times_that_a_model_needs(folder, tmp_path):
+    """With --on-error skip it ended as "out of memory"."""
+    model = tmp_path / "times.safetensors"
+    train(folder / "pump.csv", model, "--label", "state", "--positive", "leak", "--window", 20, "--stride", 10, "--positions",
+          "time", "--encoding", "sinusoidal", "--steps", 2, "--width", 8, "--layers", 1, "--no-baselines")
+    text = write_table(tmp_path / "bare.csv", [row[1:3] for row in rows_of(40)], ("temp", "flow")).read_text()
+    for options in (), ("--on-error", "skip"):
+        done = run("predict", model, "-", *options, stdin=text)
+        assert done.returncode == 2 and done.stdout == ""
+        assert "standard input: expected times, because the model uses times as positions, found none" in done.stderr
+
+
 # Columns
 
 def test_numbered_names_in_another_order(tmp_path):
@@ -173,6 +256,29 @@ def test_numbered_names_in_another_order(tmp_path):
     train(write_table(tmp_path / "x.csv", numbered, ("channel_1", "channel_2", "state")), model, *WINDOWS, "--positive", "leak")
     turned = write_table(tmp_path / "turned.csv", [(c, b, d) for b, c, d in numbered], ("channel_2", "channel_1", "state"))
     assert scores(run("predict", model, turned)) == scores(run("predict", model, tmp_path / "x.csv"))
+
+
+COMMAS = 'lines such as "20,5" are read as two columns (one number with a decimal comma: --decimal ,)'
+
+
+@pytest.mark.parametrize("text, said", [("20,5\n21,5\n22,7\n", True), ("-20,5\n21,50\n", True), ("20,5\n", True),
+                                        ("20,5\n21,5.5\n", False), ("20,5\n21,-5\n", False), ("20,5.0\n21,5\n", False),
+                                        ("20.5,5\n21,5\n", False), ("20,5,1\n21,5,2\n", False), ("20;5\n21;5\n", False),
+                                        ("a,b\n20,5\n21,5\n", False)])
+def test_one_column_with_decimal_commas(tmp_path, text, said):
+    data = tmp_path / "de.csv"
+    data.write_text(text)
+    done = run("data", "info", data)
+    assert done.returncode == 0 and (COMMAS.replace("20,5", text.split()[0]) in done.stdout) == said, done.stdout
+    assert "decimal comma" not in run("data", "info", data, "--decimal", ".").stdout
+    if said:
+        assert "channels           1: channel_1" in run("data", "info", data, "--decimal", ",").stdout
+
+
+def test_two_columns_with_roles_are_two(tmp_path):
+    (tmp_path / "x.csv").write_text("20,1\n21,0\n")
+    assert "decimal comma" not in run("data", "info", tmp_path / "x.csv", "--label", 2).stdout
+    assert "decimal comma" not in run("data", "info", tmp_path / "x.csv", "--separator", ",").stdout
 
 
 def test_dates_without_a_name_are_found_and_said(folder, tmp_path):

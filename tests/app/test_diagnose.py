@@ -89,6 +89,40 @@ def test_threads_and_labels_change_no_answer(folder):
     assert [alarm["sensors"] for alarm in labelled["alarms"]] == [alarm["sensors"] for alarm in json.loads(one)["alarms"]]
 
 
+def names_in(page):
+    return {path.name for path in page.iterdir()}
+
+
+def test_figures_of_an_earlier_page_are_removed(folder):
+    """A script that globs channels-*.csv took an alarm for one that never was."""
+    page = folder / "pages"
+    arguments = ("diagnose", "pump.safetensors", "june.csv", "--label", "broken", "-o", page)
+    figures = {f"{what}-{i}.{ending}" for what in ("channels", "when", "occlusion", "heads") for i in (1, 2, 3)
+               for ending in ("csv", "svg")}
+    assert run(*arguments, "--shown", 3, cwd=folder).returncode == 0
+    assert names_in(page) == figures | {"diagnosis.json", "report.html"}
+    mine = {"channels-9.csv": "time,flow\n1,2\n", "channels-9.svg": "<svg/>", "channels-3-old.csv": "panel,curve,x,y,low,high,value\n",
+            "when-03.csv": "panel,curve,x,y,low,high,value\n", "when-7.svg": "<svg/>", "notes.txt": "",
+            "timeline-5.csv": "panel,curve,x,y,low,high,value\n"}
+    for name, text in mine.items():
+        (page / name).write_text(text)
+    assert run(*arguments, "--shown", 1, cwd=folder).returncode == 0
+    assert names_in(page) == {name for name in figures if "-1." in name} | {"diagnosis.json", "report.html"} | set(mine)
+    assert {name: (page / name).read_text() for name in mine} == mine
+    done = run("evaluate", "pump.safetensors", "june.csv", "-o", page, cwd=folder)
+    assert done.returncode == 0 and "timeline-5.csv" not in names_in(page) and "timeline-1.csv" in names_in(page)
+    assert set(mine) - names_in(page) == {"timeline-5.csv"}
+
+
+def test_a_picture_that_is_not_drawn_again_is_removed(folder, tmp_path):
+    arguments = ("diagnose", "pump.safetensors", "june.csv", "--label", "broken", "--shown", 1, "-o", "undrawn")
+    assert run(*arguments, cwd=folder).returncode == 0
+    done = run(*arguments, cwd=folder, env={"PATH": str(tmp_path)})
+    assert done.returncode == 0 and "gnuplot was not found" in done.stderr
+    assert names_in(folder / "undrawn") == {"channels-1.csv", "when-1.csv", "occlusion-1.csv", "heads-1.csv",
+                                            "diagnosis.json", "report.html"}
+
+
 def test_lift_is_scored_with_its_known_faults(folder):
     arguments = ("lift.safetensors", "lift.npz", "--part", "test", "--above", 0, "--normal", "lift.npz")
     found = diagnosed(folder, *arguments, "-o", "page")

@@ -193,3 +193,24 @@ def test_decode_says_what_is_no_code(tmp_path):
         assert done.stderr == ("faithful: 16 of 16 rows are far from every code, so their positions are guesses: look at "
                                "--period, --scale and the table\n")
     assert run("decode", tmp_path / "scaled.npy", "--scale", 2.5).stderr == ""
+
+
+def test_decode_says_where_rows_lie_between_codes(tmp_path):
+    """A table of another period or length gave wrong positions without a word."""
+    right = [str(position) for position in range(80)]
+    cases = [(("dft", "--length", 80, "--dim", 64, "--period", 80), (), ("--period", 80),
+              "32 of 80 rows lie between codes (up to 0.69 from the nearest, which is 1.4 from the next): noise, or a table of "
+              "another --period or --scale, whose positions are guesses"),
+             (("spectral", "--length", 80, "--dim", 64), ("--encoding", "spectral", "--length", 100), ("--encoding", "spectral"),
+              "40 of 80 rows lie between codes (up to 0.11 from the nearest, which is 0.27 from the next): noise, or a table of "
+              "another --length-scale, --length or --scale, whose positions are guesses")]
+    for encode, wrong, said, note in cases:
+        assert run("encode", *encode, "-o", tmp_path / "t.npy").returncode == 0
+        done = run("decode", tmp_path / "t.npy", *wrong)
+        assert done.returncode == 0 and done.stdout.split() != right and done.stderr == f"faithful: {note}\n"
+        table = np.load(tmp_path / "t.npy")
+        noise = np.random.default_rng(1).normal(0, 0.004, table.shape)
+        for exact in table, table.astype(np.float32), table.astype(np.float16), table + noise:
+            np.save(tmp_path / "exact.npy", exact)
+            done = run("decode", tmp_path / "exact.npy", *said)
+            assert done.stdout.split() == right and done.stderr == ""

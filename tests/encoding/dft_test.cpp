@@ -316,13 +316,32 @@ TEST(Dft, RowsThatAreNoCodesAreCounted) {
     Matrix<double> table(5, 8);
     fill_dft_into(std::span(table.values), {.length = 5, .dim = 8, .period = period, .factor = 2}, pool);
     const auto far = [&](double factor) {
-      return count_far_codes(table, decode_dft(table, period, factor), period, factor);
+      return dft_distances(table, decode_dft(table, period, factor), period, factor).far;
     };
     EXPECT_EQ(far(2), 0U);
     EXPECT_EQ(far(1), 5U) << "another factor";
     for (double& value : table.row(3)) value = 0;
     EXPECT_EQ(far(2), 1U) << "no code";
   }
+}
+
+TEST(Dft, RowsBetweenCodesAreCounted) {
+  const Matrix<double> table = dft_table({.length = 80, .dim = 64, .period = 80});
+  const auto distances = [](const Matrix<double>& codes, std::size_t period) {
+    return dft_distances(codes, decode_dft(codes, period), period);
+  };
+  const CodeDistances own = distances(table, 80), other = distances(table, 0);
+  EXPECT_EQ(own.far + own.between, 0U);
+  EXPECT_EQ(other.far, 0U);
+  EXPECT_EQ(other.between, 32U) << "2 of 5 rows are 0.4 positions from a code";
+  EXPECT_LT(other.furthest, other.apart / 2);
+  EXPECT_NEAR(other.apart, std::sqrt(2), 1e-12);
+  Matrix<double> noisy = table;
+  for (double& value : noisy.values) value += 0.02;  // 0.16 a row
+  EXPECT_EQ(distances(noisy, 80).between, 0U);
+  for (double& value : noisy.values) value += 0.03;  // 0.4
+  EXPECT_EQ(distances(noisy, 80).between, 80U);
+  EXPECT_NEAR(distances(noisy, 80).furthest, 0.4, 1e-12);
 }
 
 }  // namespace

@@ -288,7 +288,7 @@ TEST(SpectralDecode, GivesPositionsBackUnderNoise) {
     }
     const DecodedPositions found = decode_spectral(table, shape);
     for (std::size_t s = 0; s < length; ++s) RC_ASSERT(found.positions[s] == s);
-    RC_ASSERT(found.far == 0U);
+    RC_ASSERT(found.distances.far == 0U);
   }));
 }
 
@@ -296,7 +296,7 @@ TEST(SpectralDecode, CountsRowsThatAreNoCodes) {
   const SpectralShape shape = spectral_shape({.length = 6, .dim = 5});
   Matrix<double> table = filled(shape);
   for (double& value : table.row(3)) value = -value;
-  EXPECT_EQ(decode_spectral(table, shape).far, 1U);
+  EXPECT_EQ(decode_spectral(table, shape).distances.far, 1U);
   table(2, 1) = NAN;
   EXPECT_EQ(rejection([&] { decode_spectral(table, shape, "codes.npy"); }),
             "codes.npy:3:2: expected a finite number, found nan");

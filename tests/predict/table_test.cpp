@@ -127,6 +127,23 @@ TEST(SampleLines, ATimeThatCannotBeReadIsNotTheFirst) {
   EXPECT_EQ(sample(lines, "1700000000,2"), (std::vector<float>{2}));
 }
 
+TEST(SampleLines, TwoLinesAgreeOnAnEarlierTime) {
+  SampleLines lines({"a"}, {.time = "when"}, "in");
+  EXPECT_FALSE(lines.take("when,a"));
+  sample(lines, "4000000000,1");
+  const auto refused = [&](const std::string& line) { return !rejection([&] { lines.take(line); }).empty(); };
+  EXPECT_TRUE(refused("1700000009,2"));
+  EXPECT_TRUE(refused("1700000005,3")) << "they do not agree";
+  EXPECT_EQ(sample(lines, "1700000005,4"), (std::vector<float>{4}));
+  EXPECT_TRUE(lines.begins_anew());
+  EXPECT_EQ(lines.time(), 1'700'000'005'000'000'000);
+  sample(lines, "1700000006,5");
+  EXPECT_FALSE(lines.begins_anew());
+  EXPECT_TRUE(refused("1,6"));
+  sample(lines, "1700000007,7");
+  EXPECT_TRUE(refused("2,8")) << "a good line between them: they are not in a row";
+}
+
 TEST(SampleLines, WithoutNames) {
   SampleLines lines({"a", "b"}, {.time = "2", .separator = ';', .decimal = ','}, "in");
   EXPECT_EQ(sample(lines, "1,5;2023-11-14T22:13:21Z;2"), (std::vector<float>{1.5, 2}));
