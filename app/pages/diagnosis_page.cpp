@@ -4,10 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "app/command.h"
 #include "app/diagnosis_tables.h"
 #include "app/pages/diagnosis_figures.h"
 #include "app/pages/page_writer.h"
 #include "faithful/base/progress.h"
+#include "faithful/diagnose/words.h"
 #include "faithful/model/infer.h"
 #include "faithful/report/text.h"
 
@@ -86,6 +88,7 @@ std::string write_diagnosis_page(const std::string& folder, const DiagnosisRepor
   page.add_heading("What to look at first");
   std::vector<std::string> first;
   for (std::size_t i = 0; i < std::min(kAdvised, report.found.size()); ++i) first.push_back(advice(report, i));
+  if (report.found.empty()) first.push_back(spelled(summary_words(report), flag_text));
   page.add_list(first);
   const std::size_t count = std::min(shown, report.found.size());
   {
@@ -100,9 +103,11 @@ std::string write_diagnosis_page(const std::string& folder, const DiagnosisRepor
     page.add_table(hits_table(*report.scores));
     page.add_table(differences_table(*report.scores));
   }
-  page.add_heading("All alarms");
-  page.add_table(alarms_table(report));
-  add_reading_guide(page, report);
+  if (!report.found.empty()) {
+    page.add_heading("All alarms");
+    page.add_table(alarms_table(report));
+    add_reading_guide(page, report);
+  }
   save_json(writer.path("diagnosis.json"), json);
   return writer.save("report.html", {"channels", "when", "where", "occlusion", "heads"});
 }

@@ -114,6 +114,12 @@ def test_figures_of_an_earlier_page_are_removed(folder):
     assert set(mine) - names_in(page) == {"timeline-5.csv"}
 
 
+def test_a_page_without_alarms_replaces_one_with_some(folder):
+    arguments = ("diagnose", "pump.safetensors", "june.csv", "--label", "broken", "-o", "calm")
+    assert run(*arguments, cwd=folder).returncode == run(*arguments, "--above", 1, cwd=folder).returncode == 0
+    assert names_in(folder / "calm") == {"diagnosis.json", "report.html"}
+
+
 def test_a_picture_that_is_not_drawn_again_is_removed(folder, tmp_path):
     arguments = ("diagnose", "pump.safetensors", "june.csv", "--label", "broken", "--shown", 1, "-o", "undrawn")
     assert run(*arguments, cwd=folder).returncode == 0
@@ -199,8 +205,9 @@ def test_one_series_by_name_or_number(folder):
 
 def test_no_alarm_says_what_to_do(folder):
     done = run("diagnose", "pump.safetensors", "good.csv", "--above", 1, "-o", "nothing", cwd=folder)
-    assert done.returncode == 0 and not (folder / "nothing").exists()
-    line = done.stdout.splitlines()[-1]
+    assert done.returncode == 0
+    line, page = done.stdout.splitlines()[-2:]
+    assert line in (folder / page).read_text()
     assert line.startswith("no alarm: the highest score is ") and "below the threshold 1" in line
     above = line.split("--above ")[1].split()[0]
     assert run("diagnose", "pump.safetensors", "good.csv", "--above", above, cwd=folder).stdout.count("Look first at") == 1
