@@ -63,8 +63,7 @@ void run(const DiagnoseVerbOptions& options) {
   const DiagnosisReport report = diagnose(model, dataset, how, pool);
   const Json json = to_json(report);
   std::string page;  // written before anything is printed, which may fail
-  if (!options.output.empty())
-    page = write_diagnosis_page(options.output, report, json, options.shown) + "\n";
+  if (!options.output.empty()) page = write_diagnosis_page(options.output, report, json, options.shown) + "\n";
   if (options.json) return print(dump_json(json, JsonLayout::kPretty));
   for (const std::string& note : dataset.notes) print(note + "\n");
   print(report_text(report, options.shown) + page);
