@@ -92,8 +92,10 @@ class PluginRanks final : public Ranks {
     throw Error(fmt::format("MPI failed: {}", text));
   }
 
-  // A thread that is stuck in a call of MPI must not keep the job alive.
+  // A thread that is stuck in a call of MPI must not keep the job alive. The launcher may end at once and lose what it has
+  // not read of our words, as MPICH's did once on a busy machine: it gets a moment first.
   void abort(int code) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     std::thread([this, code] {
       const std::unique_lock lock(mutex_, std::try_to_lock);
       plugin_.abort(code);
