@@ -7,6 +7,7 @@ namespace faithful::app {
 void apply_to(const TrainingArguments& said, const Dataset& dataset, FitOptions& options) {
   options.split = suggested_split(dataset, said.split, said.window_said);
   if (said.split_said) options.split.kind = said.split.kind;
+  if (!said.stride_said) close_gaps(options.split.window);
   options.scaler = said.scaler;
   options.scaling = said.scaling;
   options.train = said.train;
@@ -25,6 +26,7 @@ std::vector<Option> window_option_list(TrainingArguments& o) {
     };
   };
   follows_data("--window", o.window_said, "100, or 0 where each series has one label");
+  follows_data("--stride", o.stride_said, "20, at most the window");
   follows_data("--split", o.split_said,
                "given where there is a test part, else series where each part can have anomalies, else blocked");
   return options;

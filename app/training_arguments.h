@@ -14,7 +14,7 @@ struct TrainingArguments {
   ScalerKind scaler = ScalerKind::kStandard;
   Scaling scaling = Scaling::kAuto;
   TrainOptions train = {};
-  bool window_said = false, split_said = false;  // where they were not, window length and split follow the data
+  bool window_said = false, stride_said = false, split_said = false;  // where they were not, they follow the data
 };
 
 std::vector<Option> window_option_list(TrainingArguments& arguments);

@@ -52,6 +52,28 @@ Json reliability_json(const Matrix<float>& probabilities, const Windows& windows
   return bins;
 }
 
+// Of anomalous points that no window covers: what happens there has no score. Empty: there are none.
+std::string uncovered_note(const Windows& windows) {
+  const Dataset& dataset = windows.dataset();
+  std::vector<std::vector<std::uint8_t>> left;  // of each series, the labels that no window covers
+  std::size_t all = 0, uncovered = 0;
+  for (const Series& series : dataset.series) {
+    left.push_back(series.labels);
+    all += static_cast<std::size_t>(std::ranges::count(series.labels, 1));
+  }
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    std::vector<std::uint8_t>& labels = left[windows[i].series];
+    if (!labels.empty()) std::fill_n(labels.begin() + windows[i].begin, windows[i].length, std::uint8_t{0});
+  }
+  for (const std::vector<std::uint8_t>& labels : left)
+    uncovered += static_cast<std::size_t>(std::ranges::count(labels, 1));
+  if (uncovered == 0) return {};
+  return fmt::format(
+      "{} of {} anomalous samples lie in no window, and are not scored: a model that was trained with a smaller {} "
+      "misses fewer at the end of a series",
+      uncovered, all, field_text("stride"));
+}
+
 std::string acquaintance_note(const Acquaintance& found) {
   const std::string flag = field_text("held_out");
   if (found.kind == Acquaintance::Kind::kPart)
@@ -77,6 +99,7 @@ Windows windows_to_evaluate(Dataset& dataset, const TrainedModel& model, bool he
   if (std::string note = scaling_note(model); !note.empty()) dataset.notes.push_back(std::move(note));
   keep_labelled(dataset);
   Windows windows = cut_for_model(dataset, model);
+  if (std::string note = uncovered_note(windows); !note.empty()) dataset.notes.push_back(std::move(note));
   const std::vector<std::size_t> counts = windows.class_counts();
   for (std::size_t k = 0; k < counts.size() && counts.size() == 2; ++k)
     if (counts[k] == 0)

@@ -55,6 +55,9 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
   if (split.leave_out.size() > options.split.leave_out.size())
     notes.emplace_back("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
   if (std::string gaps = gaps_note(dataset); !gaps.empty()) notes.push_back(std::move(gaps));
+  if (const WindowOptions& window = split.window; window.length > 0 && window.stride > window.length)
+    notes.push_back(fmt::format("the model never sees the {} samples between two windows: {} is larger than {}",
+                                window.stride - window.length, field_text("stride"), field_text("window")));
   if (dataset.has_series_labels() && dataset.classes.size() == 2 && dataset.classes[1] != "anomalous")
     notes.push_back(fmt::format("the class to detect is {}: scores are its probabilities ({} names another)",
                                 quote(dataset.classes[1]), field_text("positive", dataset.classes[0])));

@@ -20,7 +20,8 @@ Prepared prepare(const Dataset& dataset, const FitOptions& options, const SplitO
                  Scaling scaling) {
   const Split split(dataset, split_options);
   const Scaler scaler = fit_scaler(split.train(), options.scaler, scaling);
-  Prepared made{options.model, scaler.record(), measure_seen(split.train()), cut_windows(split, scaler), {}};
+  Prepared made{options.model, scaler.record(), {}, cut_windows(split, scaler), {}};
+  made.seen = measure_seen(split.train(), made.sets.train);
   ModelConfig& config = made.config;
   take_shape(config, split);
   if (config.has_times()) made.notes = settle_times(config, split.train(), made.sets.train);

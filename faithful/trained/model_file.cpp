@@ -35,8 +35,8 @@ constexpr const char* kFormat = "faithful classifier, version 1";
 constexpr const char* kConformalKey = "conformal";  // not in files of other models and of earlier versions
 constexpr const char* kShift = "scaler.shift";      // [1 + series, C]: common, then of each series
 constexpr const char* kFactor = "scaler.factor";    // the same
-constexpr const char* kSeen = "seen";  // [3, C]: least and greatest reading, 1 where none was missing; older files
-                                       // have two rows, or no such array
+// [3, C]: least and greatest reading, 1 where every window had one; older files have two rows, or no such array.
+constexpr const char* kSeen = "seen";
 
 bool is_of_predictor(const std::string& name) {
   return name != kShift && name != kFactor && name != kSeen;

@@ -69,7 +69,7 @@ std::string reason_text(const TrainedModel& model, const PredictionCheck& check)
   if (!check.refused.empty()) return "the model does not take the times of the window: " + check.refused;
   if (check.nothing_read) return "nothing was read: all values are missing";
   if (check.silent && found.distance <= kFarOutside)
-    return fmt::format("{} has no reading; in training none was missing", model.channels[*check.silent]);
+    return fmt::format("{} has no reading; in training every window had one", model.channels[*check.silent]);
   if (found.distance == 0) return "the score is not a finite number, though all readings are";
   std::string text = fmt::format("{} reads {} at sample {}", model.channels[found.channel], found.value, found.sample);
   if (model.seen.known())

@@ -148,6 +148,10 @@ SplitOptions suggested_split(const Dataset& dataset, SplitOptions options, bool 
   return options;
 }
 
+void close_gaps(WindowOptions& window) {
+  if (window.length > 0) window.stride = std::min(window.stride, window.length);
+}
+
 std::string reason_of_split(const Dataset& dataset, const SplitOptions& options) {
   const bool may_differ = options.kind == SplitKind::kSeries || options.kind == SplitKind::kBlocked;
   if (!may_differ || !dataset.has_point_labels() || suggested_split(dataset, options, true).kind != options.kind)

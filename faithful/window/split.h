@@ -68,6 +68,9 @@ FAITHFUL_API std::vector<Setting> settings(SplitOptions& options);
 // none or those with an anomaly have normal windows too. Else blocks of each are held out.
 FAITHFUL_API SplitOptions suggested_split(const Dataset& dataset, SplitOptions options = {}, bool keep_window = false);
 
+// A stride longer than the windows would leave samples between them: it becomes their length.
+FAITHFUL_API void close_gaps(WindowOptions& window);
+
 // Why timelines are split so, in words: "9 of 12 series have anomalies, so whole series are held out". Empty for one
 // timeline, for series with one label and where the data or the user has another split.
 FAITHFUL_API std::string reason_of_split(const Dataset& dataset, const SplitOptions& options);

@@ -24,6 +24,7 @@ void take_suggested_split(FitOptions& options, const Dataset& dataset, const py:
   const SplitKind said_kind = options.split.kind;
   options.split = suggested_split(dataset, options.split, split.contains("window"));
   if (split.contains("split")) options.split.kind = said_kind;
+  if (!split.contains("stride")) close_gaps(options.split.window);
 }
 
 namespace {

@@ -423,3 +423,44 @@ def test_a_part_of_the_training_data_is_known_again(tmp_path):
     (tmp_path / "less.csv").write_text("\n".join([lines[0], *lines[2:]]) + "\n")
     assert " % of the data that the model was trained on" in said(tmp_path / "less.csv")
     assert "trained on" not in said(write_table(tmp_path / "new.csv", rows_of(600, seed=30)))
+
+
+# What a model has not seen
+
+def test_a_constant_that_moves_is_out_of_range(tmp_path):
+    """100000 in all of the training, then 100090: 90 deviations to the model, which does not scale a constant."""
+    def table(name, level):
+        return write_table(tmp_path / name, [(b, c, level, d) for _, b, c, d in rows_of()], ("temp", "flow", "level", "state"))
+    model = tmp_path / "m.safetensors"
+    train(table("x.csv", 100000), model, *WINDOWS, "--positive", "leak")
+    for level, status in ((100000, "ok"), (100000.0625, "ok"), (100001, "out_of_range"), (100090, "out_of_range")):
+        assert {row["status"] for row in answers(run("predict", model, table("new.csv", level)))} == {status}, level
+
+
+def test_one_missing_value_does_not_excuse_a_dead_sensor(tmp_path):
+    rows = [list(row) for row in rows_of()]
+    for row in rows[::97]:
+        row[1] = ""
+    model = tmp_path / "m.safetensors"
+    train(write_table(tmp_path / "x.csv", rows), model, *WINDOWS, "--positive", "leak", "--missing", "keep")
+    dead = write_table(tmp_path / "dead.csv", [(a, "", c, d) for a, _, c, d in rows_of(60, seed=9)])
+    said = "temp has no reading; in training every window had one"
+    for done in (run("predict", model, dead), run("predict", model, "-", stdin=dead.read_text())):
+        assert {(row["status"], row["reason"]) for row in answers(done)} == {("out_of_range", said)}
+
+
+def test_what_no_window_covers_is_said(folder, tmp_path):
+    rows = [(*row[:3], "leak" if i >= 112 or 40 <= i < 50 else "ok") for i, row in enumerate(rows_of(119, seed=4))]
+    done = run("evaluate", folder / "model.safetensors", write_table(tmp_path / "end.csv", rows))
+    assert "9 of 17 anomalous samples lie in no window" not in done.stdout
+    assert "7 of 17 anomalous samples lie in no window, and are not scored" in done.stdout
+    assert "lie in no window" not in run("evaluate", folder / "model.safetensors", folder / "pump.csv").stdout
+
+
+def test_the_usual_stride_leaves_no_samples_out(tmp_path):
+    data, model = write_table(tmp_path / "x.csv", rows_of()), tmp_path / "m.safetensors"
+    options = ("--label", "state", "--positive", "leak", "--model", "linear", "--no-baselines")
+    train(data, model, *options, "--window", 10)
+    assert json.loads(run("show", model, "--json").stdout)["window"]["stride"] == 10
+    said = train(data, model, *options, "--window", 10, "--stride", 15)
+    assert "the model never sees the 5 samples between two windows: --stride is larger than --window" in said
