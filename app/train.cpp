@@ -69,6 +69,19 @@ FitControl fit_control(const TrainVerbOptions& said, Ranks& ranks) {
       .ranks = &ranks};
 }
 
+// In this folder, by the name of the data: pump.safetensors for logs/pump.csv.gz and for logs/pump/.
+std::string usual_output(const std::string& data) {
+  namespace fs = std::filesystem;
+  fs::path name = fs::absolute(data).lexically_normal();
+  name = name.has_filename() ? name.filename() : name.parent_path().filename();
+  if (!fs::is_directory(data))
+    while (name.has_extension()) name = name.stem();
+  const std::string output = (name.empty() || data == "-" ? "model" : name.string()) + ".safetensors";
+  if (fs::exists(output))
+    throw InputError(fmt::format("{0} is there already: -o {0} replaces it, -o FILE writes another file", output));
+  return output;
+}
+
 void check_output(const TrainVerbOptions& said) {
   FitOptions chosen{.kind = said.kind};
   if (said.resume || !said.log.empty()) take_transformer_option(chosen, said.resume ? "resume" : "log");
@@ -286,7 +299,8 @@ std::vector<Option> train_option_list(TrainVerbOptions& o) {
       {"--checkpoint-every SECONDS", &o.checkpoint_every,
        "how often to save a checkpoint beside the output; 0: after every step", at_least(0)},
       {"--resume", &o.resume, "continue a stopped training into this output", common}};
-  const std::vector<Option> output = {{"-o,--output FILE", &o.output, "the model, a file .safetensors", required},
+  const std::vector<Option> output = {{"-o,--output FILE", &o.output, "the model, a file .safetensors", common,
+                                       by_default("the name of the data, in this folder")},
                                       {"--log FILE", &o.log, "add a line of JSON for every epoch"},
                                       {"--json", &o.json, "print what is in the model file as JSON", common}};
   return joined({{{"DATA", &o.data_path, "a file or folder with labels, such as faithful data info reads", required}},
@@ -314,14 +328,18 @@ Command train_verb() {
           "predictions need. Ctrl-C stops after the current step and saves checkpoints for --resume. The same seed "
           "gives the same bytes.",
       .options = train_option_list(*options),
-      .examples = {{"faithful train pump.csv --time time --label broken -o pump.safetensors", "sensible defaults"},
+      .examples = {{"faithful train pump.csv --label broken", "sensible defaults; writes pump.safetensors"},
                    {"faithful train SMD --encoding sinusoidal --stride 100 -o smd.safetensors",
                     "a published set, below FAITHFUL_DATA"},
                    {"faithful train BasicMotions --split given --seed 2 -o motions.safetensors",
                     "whole series, the set's own test part"},
                    {"faithful train pump.csv --label broken --preset best -o pump.safetensors",
                     "the most accurate, in minutes"}},
-      .run = [options] { train(*options); },
+      .run =
+          [options] {
+            if (options->output.empty()) options->output = usual_output(options->data_path);
+            train(*options);
+          },
       .takes_ranks = true};
 }
 

@@ -105,6 +105,18 @@ def test_a_lock_that_a_killed_training_left_is_free(table, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["m.safetensors"]
 
 
+def test_without_a_name_the_model_has_that_of_the_data(table, tmp_path):
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "pump.csv").write_bytes(table.read_bytes())
+    for data, name in (("runs/pump.csv", "pump.safetensors"), ("runs/", "runs.safetensors")):
+        words = ["train", data, "--label", "broken", *SMALL, "--epochs", "1"]
+        done = run(*words, cwd=tmp_path)
+        assert done.returncode == 0 and done.stdout.rstrip().endswith(name) and (tmp_path / name).exists(), done.stderr
+        before = (tmp_path / name).read_bytes()
+        assert rejected(*words, cwd=tmp_path) == f"{name} is there already: -o {name} replaces it, -o FILE writes another file"
+        assert (tmp_path / name).read_bytes() == before
+
+
 def test_resume_needs_the_same_instruction_set(table, tmp_path):
     here = re.search(r"instruction set (\S+) \(of (.*)\)", run("--version").stdout)
     others = [name for name in here[2].split(", ") if name not in (here[1], "ssse3")]
