@@ -9,6 +9,7 @@
 #include "faithful/data/audit.h"
 #include "faithful/data/catalogue.h"
 #include "faithful/data/read.h"
+#include "faithful/data/suspicions.h"
 #include "faithful/data/write.h"
 #include "faithful/io/json.h"
 
@@ -44,7 +45,8 @@ void info(const InfoOptions& options) {
   if (options.verify) verify(path, options.json);
   check_output_apart(options.output, path, options.data);
   const Dataset dataset = read_dataset(path, options.data);
-  const Audit found = audit(dataset);
+  Audit found = audit(dataset);
+  for (const std::string& text : suspicions(dataset)) found.notes.push_back(spelled(text, flag_text));
   std::string page;
   if (!options.output.empty()) page = write_data_page(dataset, found, options.output, options.drawn);
   print(options.json ? audit_json(found) : audit_text(found));

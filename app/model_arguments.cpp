@@ -1,7 +1,6 @@
 #include "app/model_arguments.h"
 
-#include <map>
-#include <set>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -50,25 +49,43 @@ Option weights_option(ModelConfig& config) {
   return option;
 }
 
-// The names of the settings whose values the presets do not agree on. Each preset is made once: the program starts here.
-std::set<std::string> settings_of_presets(const ModelConfig& standard) {
-  std::map<std::string, FieldValue> values;
-  ModelConfig copy = standard;
-  for (const Setting& setting : settings(copy)) values.emplace(setting.field.name, value_of(setting));
-  std::set<std::string> names;
-  for (const std::string& each : preset_names()) {
-    ModelConfig config = preset(each);
-    for (const Setting& setting : settings(config))
-      if (value_of(setting) != values.at(setting.field.name)) names.insert(setting.field.name);
+// Each preset is made once: the program starts here.
+template <class Config>
+std::vector<PresetRow> settings_of_presets(Config (*make)(std::string_view)) {
+  std::vector<PresetRow> rows;
+  for (const std::string& name : preset_names()) {
+    Config config = make(name);
+    const std::vector<Setting> all = settings(config);
+    rows.resize(all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      rows[i].field = all[i].field.name;
+      rows[i].values.push_back(value_of(all[i]));
+    }
   }
-  return names;
+  std::erase_if(rows, [](const PresetRow& row) {
+    return std::ranges::all_of(row.values, [&](const FieldValue& value) { return value == row.values[0]; });
+  });
+  return rows;
 }
 
 }  // namespace
 
+std::vector<PresetRow> model_settings_of_presets() {
+  return settings_of_presets(preset);
+}
+
+std::vector<PresetRow> training_settings_of_presets() {
+  return settings_of_presets(train_preset);
+}
+
+void say_by_preset(std::vector<Option>& options, const std::vector<PresetRow>& rows) {
+  for (Option& option : options)
+    if (std::ranges::find(rows, option.field_name(), &PresetRow::field) != rows.end())
+      option.shown_default = "by preset";
+}
+
 std::vector<Option> model_option_list(ModelConfig& config, const std::string& standard) {
   std::vector<Option> first, others;
-  const std::set<std::string> by_preset = settings_of_presets(config);
   for (const Setting& setting : settings(config)) {
     const std::string& name = setting.field.name;
     if (setting.field.group == FieldGroup::kNone) continue;
@@ -78,9 +95,9 @@ std::vector<Option> model_option_list(ModelConfig& config, const std::string& st
     }
     Option& option = others.emplace_back(option_of(setting));
     option.set = [&config, name](const std::string& text) { set_field(config, name, text); };
-    if (by_preset.contains(name)) option.shown_default = "by preset";
     if (name == "step_weights") others.push_back(weights_option(config));
   }
+  say_by_preset(others, model_settings_of_presets());
   return joined({first, others});
 }
 

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/command.h"
-#include "faithful/model/config.h"
+#include "app/model_arguments.h"
 
 namespace faithful::app {
 
@@ -37,23 +36,13 @@ std::string row(const Option& option) {
   return fmt::format("| {} | {} | {}{} |\n", names, option.default_text(), option.help, option.choices_text());
 }
 
-// The settings whose values depend on the preset.
-std::string presets_table() {
-  std::vector<std::vector<FieldValue>> values;  // by preset
-  ModelConfig config;
-  for (const std::string& name : preset_names()) {
-    config = preset(name);
-    std::vector<FieldValue>& column = values.emplace_back();
-    for (const Setting& setting : settings(config)) column.push_back(value_of(setting));
-  }
-  std::string text = fmt::format("| | `{}` |\n|---|", fmt::join(preset_names(), "` | `"));
-  for (std::size_t i = 0; i < values.size(); ++i) text += "---|";
-  const std::vector<Setting> all = settings(config);
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto same = [&](const std::vector<FieldValue>& column) { return column[i] == values[0][i]; };
-    if (std::ranges::all_of(values, same)) continue;
-    text += fmt::format("\n| `{}` |", all[i].field.name);
-    for (const std::vector<FieldValue>& column : values) text += fmt::format(" {} |", to_text(column[i]));
+std::string presets_table(const std::vector<PresetRow>& rows) {
+  std::string text =
+      fmt::format("\nA preset sets these values:\n\n| | `{}` |\n|---|", fmt::join(preset_names(), "` | `"));
+  for (std::size_t i = 0; i < preset_names().size(); ++i) text += "---|";
+  for (const PresetRow& row : rows) {
+    text += fmt::format("\n| `{}` |", row.field);
+    for (const FieldValue& value : row.values) text += fmt::format(" {} |", to_text(value));
   }
   return text + "\n";
 }
@@ -67,7 +56,8 @@ std::string options_page(const Command& program) {
     text += fmt::format("\n## {}\n\n| option | default | meaning |\n|---|---|---|\n", group);
     for (const Option& option : train->options)
       if (option.group == group) text += row(option);
-    if (std::string_view(group) == "Model") text += "\nA preset sets these values:\n\n" + presets_table();
+    if (std::string_view(group) == "Model") text += presets_table(model_settings_of_presets());
+    if (std::string_view(group) == "Training") text += presets_table(training_settings_of_presets());
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -80,8 +81,10 @@ class Sink {
   // error, unless bad input is to be skipped.
   void finish(bool skip) const {
     if (out_of_range_ > 0)
-      note(fmt::format("{} of {} windows have readings far outside of what training has seen (status out_of_range)",
-                       out_of_range_, windows_));
+      note(fmt::format(
+          "{} of {} windows have readings far outside of what training has seen, or a sensor that is silent (status "
+          "out_of_range)",
+          out_of_range_, windows_));
     if (invalid_ == 0) return;
     const std::string text = fmt::format("{} of {} predictions are invalid: see the column reason", invalid_, windows_);
     if (!skip) throw Error(fmt::format("{} ({} ends with exit code 0)", text, field_text("on_error", "skip")));
@@ -142,7 +145,10 @@ void predict_loaded(const PredictOptions& options, const TrainedModel& model, Th
   const PredictionLines lines(model, true, has_times, sets_of(options, model));
   Progress progress("predicting", dataset.rows());
   std::size_t done = 0;
+  std::vector<std::size_t> ends(dataset.series.size(), 0);  // of the last window of each series
   faithful::predict(model, dataset, pool, [&](const Predictions& found) {
+    for (std::size_t i = 0; i < found.windows.size(); ++i)
+      ends[found.windows[i].series] = found.windows[i].begin + found.windows[i].length;
     write_predictions(dataset, 0, found, model, lines, sink);
     const Window& last = found.windows.back();
     std::size_t now = last.begin + last.length;
@@ -150,6 +156,8 @@ void predict_loaded(const PredictOptions& options, const TrainedModel& model, Th
     progress.advance(now - std::min(now, done));
     done = now;
   });
+  const std::size_t covered = std::accumulate(ends.begin(), ends.end(), std::size_t{0});
+  if (const std::string note = tail_note(dataset.rows() - covered, model); !note.empty()) sink.note(note);
 }
 
 void predict_data(const PredictOptions& options, const TrainedModel& model, Sink& sink) {
@@ -246,7 +254,7 @@ class LinePredictor {
     if (samples_.begins_anew()) begin_anew();
     if (samples_.has_times()) note_gap();
     times_[count_ % shape_.length] = samples_.time();
-    const std::span<const float> found = predictor_.push(samples_.values(), samples_.time());
+    const std::span<const float> found = predictor_.push(samples_.values(), samples_.time(), samples_.is_read());
     ++count_;
     if (held() == shape_.length && !steps_) note_step();
     if (found.empty()) return sink_.write(*lines_, "");
@@ -290,9 +298,16 @@ class LinePredictor {
 
   // The first gap after the first window. A stream goes on: how many will come is not known.
   void note_gap() {
+    constexpr std::size_t kMany = 10;
     if (!steps_ || steps_->gaps > 0 || held() == 0) return;
+    const std::size_t before = steps_->changed;
     steps_->add_step(nanoseconds_between(last_time(), samples_.time()));
     if (steps_->gaps > 0) sink_.note(fmt::format("sample {}: {}", count_, gaps_note(*steps_)));
+    if (steps_->changed > before && steps_->changed == kMany)
+      sink_.note(
+          fmt::format("sample {}: {} steps in time differ from the usual {:.3g} s by more than a third: windows "
+                      "cover different times",
+                      count_, kMany, steps_->usual.sample));
   }
 
   void answer(const PredictionRow& row, std::int32_t class_number) {

@@ -155,7 +155,7 @@ std::string model_text(const TrainedModel& model) {
     text += item("sets", fmt::format("{}, from {} held-out series", model.conformal->method, model.conformal->count));
   for (const char* name : {"data", "split", "training", "held_out", "test"}) {
     const std::string members = members_text(model.record[name]);
-    if (!members.empty()) text += item(std::string_view(name) == "held_out" ? "held out" : name, members);
+    if (!members.empty()) text += item(std::string_view(name) == "held_out" ? "validation" : name, members);
   }
   const Json& epochs = model.record["epochs"];
   const Json& best = model.record["best_epoch"];
@@ -198,7 +198,7 @@ std::string thresholds_text(const TrainedModel& model) {
                           Cell(curve.false_alarm_rate(point), 3)});
   }
   table.note = fmt::format(
-      "{} windows, {} of them anomalous. A false alarm is a run of flagged windows that overlap, "
+      "{} windows, {} of them anomalous. A false alarm is a run of consecutive flagged windows, "
       "none of them anomalous. The model's threshold is {} ({}).",
       curve.windows, curve.positives, number_text(model.threshold, 3), model.threshold_from);
   return to_text(table);

@@ -13,6 +13,7 @@
 #include "app/used_model.h"
 #include "app/verbs.h"
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/base/progress.h"
 #include "faithful/encoding/catalog.h"
 #include "faithful/io/file.h"
@@ -140,14 +141,18 @@ std::string schedule_text(const FitResult& result, const FitOptions& options) {
 
 std::string headline(const FitResult& result, const FitOptions& options) {
   const DisjointnessProof& proof = result.sets.proof;
-  std::string text = fmt::format("{} windows to train, {} to validate, {} to test ({} split{})\n", proof.train_windows,
-                                 proof.validation_windows, proof.test_windows, to_string(result.split),
-                                 proof.holds() ? "" : "; parts share samples: scores are too good");
+  const bool has_events = result.test.events.has_value();
+  const auto events = [](std::size_t count) { return count > 0 ? fmt::format(" ({})", counted(count, "event")) : ""; };
+  std::string text = fmt::format(
+      "{} windows to train, {} to validate{}, {} to test{} ({} split{})\n", proof.train_windows,
+      proof.validation_windows, events(has_events && result.model.thresholds ? result.model.thresholds->events : 0),
+      proof.test_windows, events(has_events ? result.test.events->events : 0), to_string(result.split),
+      proof.holds() ? "" : "; parts share samples: scores are too good");
   text += fmt::format("{} weights, {}{}", result.model.weight_count(), kind_text(result.model),
                       schedule_text(result, options));
   if (!result.mean_of_folds.empty() && result.contest.empty())
     text += fmt::format("; cross-validation: accuracy {:.3f}", result.mean_of_folds.back().accuracy);
-  if (result.held_out_log_loss) text += fmt::format("; held-out log loss {:.3f}", *result.held_out_log_loss);
+  if (result.held_out_log_loss) text += fmt::format("; validation log loss {:.3f}", *result.held_out_log_loss);
   if (result.temperature) text += fmt::format("; temperature {:.3g}", *result.temperature);
   if (result.model.classes.size() == 2) {
     text += fmt::format("; threshold {:.3g} ({})", result.model.threshold, result.model.threshold_from);
@@ -170,7 +175,7 @@ std::string why_kept(const ContestRow& row, const std::string& measure) {
 std::string contest_text(const FitResult& result) {
   if (result.contest.empty()) return {};
   const std::string& measure = result.contest_measure;
-  Table table{.title = fmt::format("Kinds of models on {} held-out windows", result.held_out_labels.size()),
+  Table table{.title = fmt::format("Kinds of models on {} validation windows", result.held_out_labels.size()),
               .columns = {{"model"}, {measure}, {"log loss"}, {"compared with"}, {measure + " difference"}},
               .rows = {}};
   const bool by_accuracy = result.contest.back().log_loss_lead.has_value();
@@ -258,7 +263,7 @@ void change(TrainVerbOptions& o, const std::function<void(FitOptions&)>& how) {
 void describe_model_option(Option& option) {
   option.choices = model_words();
   option.help =
-      "auto: the best of encoder, kernels and linear on held-out data; encoder: a Transformer over steps; dfstrans: "
+      "auto: the best of encoder, kernels and linear on validation data; encoder: a Transformer over steps; dfstrans: "
       "attention over steps and over sensors; kernels: random convolutions with a ridge classifier; linear: logistic "
       "regression on summaries of each channel";
   option.shown_default = "auto, or encoder if an option of the Transformer is named";
@@ -273,9 +278,10 @@ void describe_preset_option(Option& option) {
 }
 
 std::vector<Option> model_options(TrainVerbOptions& o) {
-  std::vector<Option> options = joined({model_option_list(o.model, "standard"),
-                                        {option_of(ensemble_setting(o.ensemble))},
-                                        schedule_option_list(o.training)});
+  std::vector<Option> schedule = schedule_option_list(o.training);
+  say_by_preset(schedule, training_settings_of_presets());
+  std::vector<Option> options =
+      joined({model_option_list(o.model, "standard"), {option_of(ensemble_setting(o.ensemble))}, schedule});
   for (Option& option : options) {
     if (option.name == "--model") describe_model_option(option);
     if (option.name == "--preset") describe_preset_option(option);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -106,7 +107,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Dataset all{.name = "all", .channels = model.channels, .series = {Series{.name = "all"}}};
   Series& series = all.series[0];
   series.values = Matrix<float>(0, model.channels.size());
-  std::vector<float> scores;  // of each full window
+  std::vector<float> scores;          // of each full window
+  std::vector<std::uint8_t> is_read;  // of each sample: whether a value was there
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (!lines[i]) continue;
     try {
@@ -115,15 +117,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     if (!samples.begun() || samples.values().size() != model.channels.size()) std::abort();
-    const std::span<const float> found = stream.push(samples.values(), samples.time());
+    if (samples.begins_anew()) {  // as the program does; what came before is another stream
+      stream.reset();
+      all.series = {Series{.name = "all"}};
+      series.values = Matrix<float>(0, model.channels.size());
+      scores.clear();
+      is_read.clear();
+    }
+    is_read.push_back(std::ranges::count(samples.is_read(), 1) > 0 ? 1 : 0);
+    const std::span<const float> found = stream.push(samples.values(), samples.time(), samples.is_read());
     series.values.values.insert(series.values.values.end(), samples.values().begin(), samples.values().end());
     ++series.values.rows;
     if (samples.has_times()) series.times.push_back(samples.time());
     if (found.empty()) continue;
     const bool finite = std::isfinite(found[0]) && std::isfinite(found[1]);
-    const std::span<const float> window =
-        std::span(series.values.values).last(model.window.length * model.channels.size());
-    const bool read = std::ranges::any_of(window, [](float value) { return !std::isnan(value); });
+    const bool read = std::ranges::any_of(std::span(is_read).last(model.window.length), std::identity());
     if ((finite && read) == (stream.check().status == PredictionStatus::kInvalid)) std::abort();
     scores.push_back(found[1]);
   }

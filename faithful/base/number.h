@@ -27,4 +27,11 @@ void append_number(std::string& text, T value) {
   text.append(digits, std::to_chars(digits, digits + sizeof(digits), std::isnan(value) ? std::abs(value) : value).ptr);
 }
 
+// "1 event", "2 events"
+inline std::string counted(std::size_t count, std::string_view noun) {
+  std::string text = std::to_string(count) + " ";
+  text += noun;
+  return count == 1 ? text : text + "s";
+}
+
 }  // namespace faithful

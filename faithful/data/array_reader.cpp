@@ -110,8 +110,15 @@ Dataset read_own(const NpzFile& file, const std::string& name) {
       const std::span<const float> own = slice(numbers, width);
       series.values = Matrix<float>(length, width, std::vector<float>(own.begin(), own.end()));
     }
-    if (!labels.empty() && labels[row] != npz::kNoPointLabel) {
-      for (const std::int64_t label : slice(labels, 1)) {
+    const std::span<const std::int64_t> own_labels =
+        labels.empty() ? std::span<const std::int64_t>() : slice(labels, 1);
+    const std::ptrdiff_t unlabelled = std::ranges::count(own_labels, npz::kNoPointLabel);
+    if (unlabelled > 0 && unlabelled < std::ssize(own_labels))
+      reject({{name},
+              "a label for each point of a series, or for none",
+              fmt::format("{} of {} points of series {} without one", unlabelled, length, n + 1)});
+    if (unlabelled == 0 && !own_labels.empty()) {
+      for (const std::int64_t label : own_labels) {
         if (label != 0 && label != 1) reject({{name}, "labels 0 and 1", fmt::format("{}", label)});
         series.labels.push_back(static_cast<std::uint8_t>(label));
       }

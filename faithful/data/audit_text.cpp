@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/base/progress.h"
 #include "faithful/base/utf8.h"
 #include "faithful/data/audit.h"
@@ -80,7 +81,9 @@ std::string missing_text(const PartAudit& part) {
     missing += channel.missing;
     if (channel.missing > 0) names.push_back(fmt::format("{} ({})", channel.name, count_text(channel.missing)));
   }
-  return missing == 0 ? "none" : fmt::format("{} values: {}", count_text(missing), names_text(names));
+  return missing == 0
+             ? "none"
+             : fmt::format("{} {}: {}", count_text(missing), missing == 1 ? "value" : "values", names_text(names));
 }
 
 std::string constant_text(const PartAudit& part) {
@@ -123,7 +126,7 @@ std::string fault_text(const PartAudit& part) {
   std::ranges::stable_sort(often, [](const auto* a, const auto* b) { return a->at_fault > b->at_fault; });
   std::vector<std::string> names;
   for (const ChannelAudit* channel : often) names.push_back(fmt::format("{} ({})", channel->name, channel->at_fault));
-  return fmt::format("known for {} spans; most often {}", part.spans_with_channels, names_text(names, 4));
+  return fmt::format("known for {}; most often {}", counted(part.spans_with_channels, "span"), names_text(names, 4));
 }
 
 std::string part_text(const PartAudit& part, const Audit& audit) {

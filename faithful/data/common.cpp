@@ -299,7 +299,8 @@ std::string missing_hint() {
 
 void reject_point_label(std::string_view text, const Place& place) {
   reject({place, "a label, 0 or 1", text.empty() ? "an empty cell" : quote(text),
-          fmt::format("other labels: {}", field_text("positive", "VALUE"))});
+          fmt::format("one fault among other labels: {}; one label for each whole series: {}",
+                      field_text("positive", "VALUE"), field_text("label_of", "series"))});
 }
 
 void set_classes(Dataset& dataset, std::span<const std::string> class_of_series, const std::string& positive,
@@ -364,6 +365,19 @@ bool all_finite(const std::vector<float>& values) {
   return odd == 0;
 }
 
+// The runs of missing values, before they are filled.
+std::vector<FilledSpan> missing_spans(const Matrix<float>& values) {
+  std::vector<FilledSpan> spans;
+  for (std::size_t c = 0; c < values.columns; ++c)
+    for (std::size_t t = 0; t < values.rows; ++t) {
+      if (!std::isnan(values(t, c))) continue;
+      const std::size_t begin = t;
+      while (t < values.rows && std::isnan(values(t, c))) ++t;
+      spans.push_back({{begin, t}, c});
+    }
+  return spans;
+}
+
 void settle_series(Series& series, const Dataset& dataset, Missing missing) {
   Matrix<float>& values = series.values;
   if (all_finite(values.values)) return;
@@ -371,7 +385,7 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
   bool any = false;
   for (std::size_t t = 0; t < values.rows; ++t) {
     for (std::size_t c = 0; c < values.columns; ++c) {
-      float& value = values(t, c);
+      const float value = values(t, c);
       if (std::isfinite(value)) continue;
       const bool infinite = std::isinf(value);
       if (infinite || is_refused(missing)) {
@@ -381,11 +395,16 @@ void settle_series(Series& series, const Dataset& dataset, Missing missing) {
                             quote(series.name), t + 1, quote(dataset.channels[c])),
                 infinite ? "" : missing_hint()});
       }
-      if (missing == Missing::kZero) value = 0;
       gaps[c] = any = true;
     }
   }
-  if (!any || missing != Missing::kInterpolate) return;
+  if (!any || (missing != Missing::kInterpolate && missing != Missing::kZero)) return;
+  series.filled = missing_spans(values);
+  if (missing == Missing::kZero) {
+    for (float& value : values.values)
+      if (std::isnan(value)) value = 0;
+    return;
+  }
   for (std::size_t c = 0; c < gaps.size(); ++c)
     if (gaps[c]) interpolate_channel(series, c, dataset.channels[c], {dataset.source});
 }

@@ -273,7 +273,9 @@ class TableSplitter {
       const std::string_view other = trimmed(text(*roles_.label, row_of(t)));
       if (other != label) {
         reject({place(*roles_.label, row_of(t)), fmt::format("the label {} of the whole series", quote(label)),
-                quote(other), fmt::format("labels of points: {}", field_text("label_of", "point"))});
+                quote(other),
+                fmt::format("labels of points, one against all others: {} and {}", field_text("label_of", "point"),
+                            field_text("positive", "VALUE"))});
       }
     }
     return label;
@@ -300,6 +302,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   csv.header_hint = header_hint();
   csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));
+  if (options.label.empty()) csv.text_hint += fmt::format("; if it has the labels: {}", field_text("label", "COLUMN"));
   return csv;
 }
 

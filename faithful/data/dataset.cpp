@@ -61,6 +61,19 @@ bool Series::operator==(const Series& other) const {
          labels == other.labels && label == other.label && weight == other.weight && spans == other.spans;
 }
 
+bool Series::is_silent(std::size_t channel, const Range& samples) const {
+  // The last span of the channel that begins there or before.
+  const auto after = std::ranges::upper_bound(filled, std::pair(channel, samples.begin), {},
+                                              [](const FilledSpan& one) { return std::pair(one.channel, one.begin); });
+  if (after != filled.begin()) {
+    const FilledSpan& last = *std::prev(after);
+    if (last.channel == channel && last.end >= samples.end) return true;
+  }
+  for (std::size_t t = samples.begin; t < samples.end; ++t)
+    if (!std::isnan(values(t, channel))) return false;
+  return true;
+}
+
 std::size_t Dataset::rows() const {
   std::size_t rows = 0;
   for (const Series& each : series) rows += each.length();
@@ -188,6 +201,11 @@ void take_columns(Dataset& dataset, const std::vector<std::size_t>& columns, con
     }
     values.resize(series.length() * to);
     series.values.columns = to;
+    std::vector<FilledSpan> filled;
+    for (std::size_t c = 0; c < to; ++c)
+      for (const FilledSpan& span : series.filled)
+        if (span.channel == columns[c]) filled.push_back({{span.begin, span.end}, c});
+    series.filled = std::move(filled);
     for (LabelSpan& span : series.spans) {
       std::vector<std::size_t> channels;
       for (std::size_t c = 0; c < to; ++c)

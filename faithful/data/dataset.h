@@ -30,6 +30,13 @@ struct LabelSpan : Range {
   bool operator==(const LabelSpan&) const = default;
 };
 
+// Samples of a channel whose values were missing, and were filled.
+struct FilledSpan : Range {
+  std::size_t channel = 0;
+
+  bool operator==(const FilledSpan&) const = default;
+};
+
 inline constexpr std::int32_t kNoLabel = -1;
 
 struct FAITHFUL_API Series {
@@ -42,8 +49,11 @@ struct FAITHFUL_API Series {
   float weight = 1;                       // of its windows in the loss of a Transformer's training; above 0. Files do
                                           // not keep it
   std::vector<LabelSpan> spans = {};      // what is known beyond `labels` (channels, kind), by begin; may be empty
+  std::vector<FilledSpan> filled = {};    // the longest ones, by channel and begin. Files do not keep them
 
   std::size_t length() const { return values.rows; }
+  // Whether nothing was read of a channel in these samples: its values are missing (NaN), or all were filled.
+  bool is_silent(std::size_t channel, const Range& samples) const;
   bool operator==(const Series&) const;  // NaN equals NaN
 };
 

@@ -214,7 +214,8 @@ bool can_stream(const std::string& path, const ReadOptions& options) {
   const std::string found = find_data(path, options.data_dir);
   return is_file(found) && (options.format.empty() ? format_of(found) : options.format) == "csv" &&
          !data::is_span_file(options.label) && options.series.empty() && options.part.empty() &&
-         options.part_column.empty() && options.label_of == LabelOf::kPoint && options.missing != Missing::kInterpolate;
+         options.part_column.empty() && options.label_of == LabelOf::kPoint &&
+         options.missing != Missing::kInterpolate && options.missing != Missing::kZero;
 }
 
 void stream_dataset(const std::string& path, const ReadOptions& options, const std::function<void(Dataset&)>& take) {

@@ -74,7 +74,7 @@ FAITHFUL_API std::string first_table(const std::string& path, const ReadOptions&
 // The column that is taken as the time of a table where options.time is empty; empty: none.
 FAITHFUL_API std::string found_time_column(const CsvFile& table, const ReadOptions& options);
 
-// Whether stream_dataset can read it: a text table of one series, missing values not to be interpolated.
+// Whether stream_dataset can read it: a text table of one series, missing values not to be filled.
 FAITHFUL_API bool can_stream(const std::string& path, const ReadOptions& options);
 
 // The same rows as consecutive data sets of one series each, a few MB of text at a time: for tables larger than memory.

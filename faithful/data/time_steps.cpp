@@ -42,8 +42,14 @@ UsualStep usual_step(std::vector<std::uint64_t> steps) {
 }
 
 void StepSummary::add_step(std::uint64_t nanoseconds) {
+  constexpr double kAlike = 4.0 / 3;
   const double seconds = in_seconds(static_cast<double>(nanoseconds));
-  if (!usual.is_gap(seconds)) return;
+  ++steps;
+  if (!usual.is_gap(seconds)) {
+    const bool alike = seconds * kAlike >= usual.tick && seconds <= kAlike * usual.tick;
+    changed += alike || usual.tick != usual.sample ? 0 : 1;  // of a coarse clock, single steps say nothing
+    return;
+  }
   ++gaps;
   longest_gap = std::max(longest_gap, seconds);
 }
@@ -74,6 +80,13 @@ std::string gaps_note(const Dataset& dataset) {
 }
 
 std::string gaps_note(const StepSummary& steps) {
+  constexpr double kMany = 0.1;
+  const double changed = steps.steps == 0 ? 0 : static_cast<double>(steps.changed) / static_cast<double>(steps.steps);
+  if (steps.gaps == 0 && changed > kMany)
+    return fmt::format(
+        "{:.0f} % of the steps in time differ from the usual {:.3g} s by more than a third: windows cover "
+        "different times",
+        100 * changed, steps.usual.sample);
   if (steps.gaps == 0) return "";
   return fmt::format("the times have {} {}, the longest {}: windows reach across {}", steps.gaps,
                      steps.gaps == 1 ? "gap" : "gaps", duration_text(steps.longest_gap),

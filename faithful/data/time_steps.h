@@ -28,13 +28,15 @@ struct FAITHFUL_API StepSummary {
   double uneven = 0;     // share of the steps that differ from it
   std::size_t gaps = 0;
   double longest_gap = 0;  // in seconds; 0: none
+  std::size_t steps = 0;
+  std::size_t changed = 0;  // of these, longer or shorter than the usual one by more than a third, and no gap
 
-  void add_step(std::uint64_t nanoseconds);  // counts it where it is a gap
+  void add_step(std::uint64_t nanoseconds);
 };
 FAITHFUL_API StepSummary summarize_steps(const std::vector<const Series*>& series);
 FAITHFUL_API StepSummary summarize_steps(const Dataset& dataset);
 
-// What a user should know of gaps before windows are cut; empty: there are none.
+// What a user should know of gaps, and of another rate, before windows are cut; empty: there are none.
 FAITHFUL_API std::string gaps_note(const StepSummary& steps);
 FAITHFUL_API std::string gaps_note(const Dataset& dataset);
 

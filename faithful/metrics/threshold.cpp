@@ -189,7 +189,7 @@ std::string amount_text(const ThresholdRule& rule) {
 
 [[noreturn]] void reject_rule(std::string_view text) {
   reject({{.field = "threshold"},
-          "a number from 0 to 1, f1, best-f1, false-alarms=N/day or false-alarms=N/1000samples",
+          "a number from 0 to 1, f1, false-alarms=N/day or false-alarms=N/1000samples",
           quote(text)});
 }
 
@@ -297,8 +297,8 @@ ChosenThreshold choose_threshold(const ThresholdCurve& curve, const ThresholdRul
   } else if (rule.kind == ThresholdKind::kF1) {
     const Interval interval = *curve.smoothed_f1_interval;
     chosen = {*curve.smoothed_f1,
-              fmt::format("largest smoothed F1 on validation, {} events; 95 % interval {:.3g} to {:.3g}", curve.events,
-                          interval.low, interval.high),
+              fmt::format("largest smoothed F1 on validation, {}; 95 % interval {:.3g} to {:.3g}",
+                          counted(curve.events, "event"), interval.low, interval.high),
               ""};
   } else if (rule.kind == ThresholdKind::kFalseAlarms) {
     if (rule.per_day && curve.days == 0)
@@ -310,7 +310,10 @@ ChosenThreshold choose_threshold(const ThresholdCurve& curve, const ThresholdRul
                           rule.per_day ? "a day" : "per 1000 samples"),
               ""};
   } else {
-    reject({{.field = "threshold"}, "a number, f1 or false-alarms=N/day", quote(to_string(rule))});
+    reject({{.field = "threshold"},
+            "a number, f1, false-alarms=N/day or false-alarms=N/1000samples",
+            quote(to_string(rule)),
+            "only a training can take it"});
   }
   chosen.warning = warning_of(curve, chosen.value);
   return chosen;

@@ -74,4 +74,7 @@ FAITHFUL_API void predict_table(const TrainedModel& model, const std::string& pa
                                 ThreadPool& pool, const std::function<void(const TablePiece&)>& take,
                                 const std::function<void(const std::string&)>& note);
 
+// What to say of so many samples at the ends of series, which no window holds; empty where there are none.
+FAITHFUL_API std::string tail_note(std::size_t samples, const TrainedModel& model);
+
 }  // namespace faithful

@@ -24,6 +24,7 @@ SampleLines::SampleLines(std::vector<std::string> channels, const ReadOptions& o
       place_(std::move(place)),
       known_(std::move(known)),
       values_(channels_.size()),
+      is_read_(channels_.size()),
       time_(std::numeric_limits<std::int64_t>::min()) {
   if (options.decimal == '\0') said_.decimal = known_.decimal;
   options_ = said_;
@@ -53,6 +54,8 @@ bool SampleLines::take(std::string_view line, std::size_t number) {
     const std::size_t column = match_.columns[c];
     const csv::Cell cell = csv::parse_cell(fields_[column], options_.decimal, values_[c]);
     if (cell != csv::Cell::kNumber) values_[c] = odd_value(cell, column);
+    is_read_[c] = std::isnan(values_[c]) ? 0 : 1;
+    if (is_read_[c] == 0 && options_.missing == Missing::kZero) values_[c] = 0;
     if (std::isinf(values_[c])) reject({{place_, line_, column + 1}, "a finite number", quote(fields_[column])});
   }
   if (has_times()) read_time();
@@ -67,8 +70,7 @@ float SampleLines::odd_value(csv::Cell cell, std::size_t column) const {
     reject({place, "a number", text.empty() ? "an empty cell" : quote(text),
             "missing values: " + field_text("missing", "keep")});
   }
-  const float value = data::number_of_odd_cell(cell, fields_[column], options_.missing, place);
-  return options_.missing == Missing::kZero ? 0 : value;
+  return data::number_of_odd_cell(cell, fields_[column], options_.missing, place);
 }
 
 // A header has a word where a sample would have a number.

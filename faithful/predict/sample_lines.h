@@ -37,6 +37,7 @@ class FAITHFUL_API SampleLines {
 
   bool begun() const { return columns_ > 0; }                             // the columns are known
   std::span<const float> values() const { return values_; }               // [C], in the order of the model's channels
+  std::span<const std::uint8_t> is_read() const { return is_read_; }      // [C]: 0 where the value was missing
   bool has_times() const { return time_column_.has_value(); }             // after the first line
   std::int64_t time() const { return time_; }                             // ns since 1970
   bool begins_anew() const { return begins_anew_; }                       // the last sample is before earlier ones
@@ -65,6 +66,7 @@ class FAITHFUL_API SampleLines {
   std::optional<std::string> first_time_;  // as it was written; none was read yet
   ChannelMatch match_;                     // into the columns of a line
   std::vector<float> values_;
+  std::vector<std::uint8_t> is_read_;
   std::int64_t time_ = 0;
   std::optional<std::int64_t> refused_;  // the time of a line that was before time_, after which no sample came
   bool begins_anew_ = false;

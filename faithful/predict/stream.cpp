@@ -56,11 +56,11 @@ struct StreamPredictor::State {
         probabilities(shape.classes) {
     // The memory of a pass has its size after two passes: see Arena.
     const std::vector<float> zeros(shape.channels, 0.0F);
-    for (std::size_t t = 0; t < shape.length + 1; ++t) push(zeros, 0);
+    for (std::size_t t = 0; t < shape.length + 1; ++t) push(zeros, 0, {});
     clear();
   }
 
-  std::span<const float> push(std::span<const float> values, std::int64_t time) {
+  std::span<const float> push(std::span<const float> values, std::int64_t time, std::span<const std::uint8_t> given) {
     const std::span<float> row = rows.add();
     if (scaled.empty())
       scale_into(model.scaler.common, values, row);
@@ -71,7 +71,7 @@ struct StreamPredictor::State {
     reading = {};
     take_further(model, values, count++, reading);
     for (std::size_t c = 0; c < values.size(); ++c) {
-      if (!std::isnan(values[c])) last_read[c] = count;
+      if (given.empty() ? !std::isnan(values[c]) : given[c] != 0) last_read[c] = count;
       is_read[c] = last_read[c] > 0 && last_read[c] + shape.length > count ? 1 : 0;
     }
     if (!rows.full()) return {};
@@ -140,9 +140,10 @@ StreamPredictor::~StreamPredictor() = default;
 StreamPredictor::StreamPredictor(StreamPredictor&&) noexcept = default;
 StreamPredictor& StreamPredictor::operator=(StreamPredictor&&) noexcept = default;
 
-std::span<const float> StreamPredictor::push(std::span<const float> values, std::int64_t time) {
+std::span<const float> StreamPredictor::push(std::span<const float> values, std::int64_t time,
+                                             std::span<const std::uint8_t> is_read) {
   assert(values.size() == state_->shape.channels);
-  return state_->push(values, time);
+  return state_->push(values, time, is_read);
 }
 
 PredictionCheck StreamPredictor::check() const {

@@ -23,7 +23,9 @@ class FAITHFUL_API StreamPredictor {
   // The next sample: values [C] as measured, NaN where missing, in the order of the model's channels; its time in ns
   // where the model's positions are times, which must never decrease. Returns the probabilities [K] of the window that
   // ends with it, until the next call; empty while no window is full.
-  std::span<const float> push(std::span<const float> values, std::int64_t time = 0);
+  // `is_read`: [C], 0 where the value was missing and was filled; empty: all but NaN were read.
+  std::span<const float> push(std::span<const float> values, std::int64_t time = 0,
+                              std::span<const std::uint8_t> is_read = {});
 
   // Whether the last prediction can be trusted. Samples count from 0 since the start or the last reset.
   PredictionCheck check() const;

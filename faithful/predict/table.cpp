@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "faithful/data/time_steps.h"
 #include "faithful/data/times.h"
 #include "faithful/model/infer.h"
@@ -51,6 +53,7 @@ class RollingTable {
     }
     if (!block.series[0].times.empty()) last_time_ = block.series[0].times.back();
     take_columns(block, match_.columns, model_.channels);
+    read_ += block.series[0].length();
     const std::size_t skipped = std::min(skip_, block.series[0].length());
     skip_ -= skipped;
     offset_ += skipped;
@@ -61,7 +64,8 @@ class RollingTable {
   // A table shorter than a window is still one, if the model has seen such.
   void finish(const std::function<void(const std::string&)>& note) {
     if (any_) {
-      if (const std::string line = gaps_note(steps_); !line.empty()) note(line);
+      for (const std::string& line : {gaps_note(steps_), tail_note(read_ - covered_, model_)})
+        if (!line.empty()) note(line);
       return;
     }
     for (const std::string& line : fit_to_model(rows_, model_)) note(line);
@@ -85,6 +89,7 @@ class RollingTable {
     const std::size_t stride = model_.window.stride;
     if (series().length() < length()) return;
     const std::size_t next = ((series().length() - length()) / stride + 1) * stride;
+    covered_ = offset_ + next - stride + length();
     const std::size_t dropped = std::min(next, series().length());
     drop_rows(series(), dropped);
     skip_ = next - dropped;
@@ -99,6 +104,7 @@ class RollingTable {
   StepSummary steps_;           // the usual one is that of the first block
   std::int64_t last_time_ = 0;  // of the block before
   std::size_t offset_ = 0, skip_ = 0;
+  std::size_t read_ = 0, covered_ = 0;  // rows: of the table so far, and up to the end of the last window
   bool any_ = false;
 };
 
@@ -110,6 +116,12 @@ void predict_table(const TrainedModel& model, const std::string& path, const Rea
   RollingTable table(model, pool, take);
   stream_dataset(path, options, [&](Dataset& block) { table.add(block, note); });
   table.finish(note);
+}
+
+std::string tail_note(std::size_t samples, const TrainedModel& model) {
+  if (samples == 0) return "";
+  return fmt::format("{} at the end of a series in no window, and without a prediction: windows begin every {} samples",
+                     samples == 1 ? "1 sample is" : fmt::format("{} samples are", samples), model.window.stride);
 }
 
 }  // namespace faithful

@@ -170,7 +170,7 @@ Candidate fit_linear_by_folds(const JobData& data, const FitOptions& options, Th
 
 Candidate mix(const Candidate& first, const Candidate& second, const JobData& data) {
   const double share = share_of_first(first, second, data);
-  Candidate mixed{.name = "mean of " + first.name + " and " + second.name, .temperature = first.temperature};
+  Candidate mixed{.name = "mean of " + first.name + " and " + second.name};
   const auto add = [&](const Candidate& one, double part) {
     double sum = 0;
     for (const EnsembleMember& member : one.members) sum += member.weight;
@@ -197,8 +197,16 @@ std::shared_ptr<const WindowModel> model_of(Candidate& candidate, std::span<cons
   double temperature = 1;
   if (calibrate && candidate.logits.rows > 0) {
     const std::size_t classes = candidate.held_out.columns;
-    temperature = fit_temperature(candidate.logits, labels, classes).value;
-    divide_logits(candidate, temperature, classes);
+    const double fitted = fit_temperature(candidate.logits, labels, classes).value;
+    Candidate divided = candidate;
+    divide_logits(divided, fitted, classes);
+    // The members are calibrated already. A temperature that was fitted to few windows doubts even what was right.
+    const auto log_loss_of = [&](const Candidate& one) { return mean_loss(log_losses(one.held_out, labels)); };
+    if (log_loss_of(divided) < log_loss_of(candidate)) {
+      temperature = fitted;
+      candidate = std::move(divided);
+    }
+    candidate.temperature = temperature;
   }
   return std::make_shared<const Ensemble>(candidate.members, temperature);
 }

@@ -25,6 +25,7 @@
 #include "faithful/train/record_json_internal.h"
 #include "faithful/train/side_by_side_internal.h"
 #include "faithful/train/threshold_internal.h"
+#include "faithful/window/marks.h"
 
 namespace faithful {
 
@@ -188,6 +189,9 @@ Identity Job::identity() const {
 void Job::prepare_data() {
   data_seconds_ += seconds_of([&] {
     data_.emplace(JobData{train::prepare(dataset_, options_, split_, scaling_.scaling), {}, {}});
+    WindowSets& sets = data_->all.sets;
+    if (dataset_.has_point_labels() && (split_.kind == SplitKind::kBlocked || split_.kind == SplitKind::kSeries))
+      sets.proof.copied_share = share_copied(sets.train, sets.test);
     for (std::size_t fold = 0; fold < folds_; ++fold)
       data_->folds.push_back(train::prepare(dataset_, options_, fold_split(fold), scaling_.scaling));
     for (const Windows* part : data_->held_out()) {
@@ -464,6 +468,8 @@ FitResult Job::run() {
   if (result.stopped || !train::is_first(control_.ranks)) return result;
   take_threshold(result);
   score(result);
+  if (std::string few = train::few_events_note(result, options_.threshold); !few.empty())
+    result.notes.push_back(std::move(few));
   FitOptions recorded = options_;
   recorded.train = train_;
   result.model.record = train::record_json(result, recorded, split_, dataset_);

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/data/leaks.h"
+#include "faithful/data/suspicions.h"
 #include "faithful/data/time_steps.h"
 #include "faithful/train/notes_internal.h"
+#include "faithful/window/marks.h"
 
 namespace faithful {
 
@@ -22,6 +25,12 @@ std::string choices_text(const Dataset& dataset, const Choices& chosen) {
   if (chosen.scaling.why.empty()) return text;
   return fmt::format("{}{}{} {}: {}", text, text.empty() ? "" : "; ", field_text("scaling"),
                      to_string(chosen.scaling.scaling), chosen.scaling.why);
+}
+
+std::vector<CopiedSeries> left_out_copies(const Dataset& dataset, const FitOptions& options) {
+  SplitOptions known = options.split;
+  apply_known_rules(dataset, known);
+  return copied_series(dataset, known.leave_out);
 }
 
 std::string nothing_validates_text(ModelKind kind) {
@@ -52,8 +61,13 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
   if (options.kind != ModelKind::kKernels && options.kind != ModelKind::kLinear)  // they are about a Transformer
     notes.insert(notes.end(), prepared.notes.begin(), prepared.notes.end());
   for (std::string& text : unlabelled_notes(dataset, split, prepared.sets.train)) notes.push_back(std::move(text));
-  if (split.leave_out.size() > options.split.leave_out.size())
+  if (split.together.size() > options.split.together.size())
     notes.emplace_back("MSL: P-14 is left out (it is P-10 again); M-1/M-2 and T-12/T-13 stay together");
+  if (const std::vector<CopiedSeries> copies = left_out_copies(dataset, options); !copies.empty())
+    notes.push_back(
+        fmt::format("series {} is the same as {}: it is left out{}", quote(dataset.series[copies[0].copy].name),
+                    quote(dataset.series[copies[0].original].name),
+                    copies.size() == 1 ? "" : fmt::format(", and so are {} more copies", copies.size() - 1)));
   if (std::string gaps = gaps_note(dataset); !gaps.empty()) notes.push_back(std::move(gaps));
   if (const WindowOptions& window = split.window; window.length > 0 && window.stride > window.length)
     notes.push_back(fmt::format("the model never sees the {} samples between two windows: {} is larger than {}",
@@ -66,11 +80,29 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
         fmt::format("{} windows are left out of training and validation: their content is held out, too", count));
   if (split.kind == SplitKind::kRandom)
     notes.emplace_back("random split: overlapping windows leak between the parts");
+  else if (const double share = prepared.sets.proof.copied_share; share > 0)
+    notes.push_back(fmt::format(
+        "about {:.0f} % of the test part stands in the training part, too: tables or rows overlap, and the scores are too "
+        "good",
+        100 * share));
   else if (!prepared.sets.proof.holds())
     notes.emplace_back("windows are in two parts: see the proof");
   if (prepared.sets.validation.size() == 0 && chosen.folds == 0 && options.kind != ModelKind::kKernels)
     notes.push_back(nothing_validates_text(options.kind));
   return notes;
+}
+
+std::string few_events_note(const FitResult& result, const ThresholdRule& rule) {
+  constexpr std::size_t kFew = 5;
+  std::vector<std::string> found;
+  const auto add = [&](const char* what, std::size_t events) {
+    if (events > 0 && events < kFew) found.push_back(fmt::format("{} on {}", what, counted(events, "event")));
+  };
+  const bool by_events = rule.kind != ThresholdKind::kValue && result.sets.train.dataset().has_point_labels();
+  if (by_events && result.model.thresholds) add("the threshold rests", result.model.thresholds->events);
+  if (result.test.events) add("the test scores rest", result.test.events->events);
+  if (found.empty()) return "";
+  return fmt::format("{}: with other data they may differ much", fmt::join(found, ", and "));
 }
 
 }  // namespace train
@@ -86,6 +118,7 @@ std::vector<std::string> leak_warnings(const Dataset& dataset, const FitOptions&
   for (const Leak& leak : find_leaks(dataset, split.train().pieces(), pool))
     warnings.push_back(leak_warning(leak, dataset));
   for (const std::size_t channel : counting_channels(dataset)) warnings.push_back(counting_warning(channel, dataset));
+  for (std::string& text : suspicions(dataset)) warnings.push_back(std::move(text));
   return warnings;
 }
 

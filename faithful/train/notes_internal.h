@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "faithful/train/fit.h"
+#include "faithful/train/fit_details.h"
 #include "faithful/train/prepare_internal.h"
 
 namespace faithful::train {
@@ -23,5 +23,8 @@ struct Choices {
 // What the user should know about the data of a fit, a line each.
 std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& options, const Choices& chosen,
                                     const Prepared& prepared);
+
+// What threshold and test scores rest on, where that is only a few events; else empty.
+std::string few_events_note(const FitResult& result, const ThresholdRule& rule);
 
 }  // namespace faithful::train

@@ -7,6 +7,7 @@
 #include "faithful/base/error.h"
 #include "faithful/train/prepare_internal.h"
 #include "faithful/train/times.h"
+#include "faithful/window/marks.h"
 
 namespace faithful::train {
 
@@ -82,6 +83,8 @@ bool validates_given_part(const FitOptions& options) {
 SplitOptions final_split(const Dataset& dataset, const FitOptions& options) {
   SplitOptions split = options.split;
   apply_known_rules(dataset, split);
+  for (const CopiedSeries& one : copied_series(dataset, std::vector(split.leave_out)))
+    split.leave_out.push_back(dataset.series[one.copy].name);
   split.labelled_only = true;
   split.refit = split.kind == SplitKind::kGiven && !(validates_given_part(options) && split.folds == 1);
   return split;

@@ -110,7 +110,7 @@ ChannelMatch match_channels(const std::vector<std::string>& channels, const std:
   const std::vector<std::string> missing = without(channels, columns);
   if (!missing.empty() || (is_numbered(channels) && is_numbered(columns))) {
     const std::string wanted =
-        numbered ? fmt::format("{} channels", channels.size())
+        numbered ? counted(channels.size(), "channel")
                  : fmt::format("{} {}", missing.size() == 1 ? "channel" : "channels", list_text(missing));
     const std::string found = numbered ? fmt::format("{}", columns.size()) : "only " + list_text(columns);
     reject(

@@ -54,12 +54,9 @@ PredictionCheck check_prediction(const TrainedModel& model, const FurthestReadin
 PredictionCheck check_prediction(const TrainedModel& model, const Series& series, const Range& samples,
                                  std::span<const float> probabilities) {
   FurthestReading furthest;
-  std::vector<std::uint8_t> is_read(model.channels.size(), 0);
-  for (std::size_t t = samples.begin; t < samples.end; ++t) {
-    take_further(model, series.values.row(t), t, furthest);
-    for (std::size_t c = 0; c < is_read.size(); ++c)
-      if (!std::isnan(series.values(t, c))) is_read[c] = 1;
-  }
+  for (std::size_t t = samples.begin; t < samples.end; ++t) take_further(model, series.values.row(t), t, furthest);
+  std::vector<std::uint8_t> is_read(model.channels.size());
+  for (std::size_t c = 0; c < is_read.size(); ++c) is_read[c] = series.is_silent(c, samples) ? 0 : 1;
   return check_prediction(model, furthest, is_read, probabilities);
 }
 

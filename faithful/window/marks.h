@@ -1,6 +1,6 @@
 #pragma once
 
-// How a model knows its training data again, or a part of it.
+// How a model knows its training data again, or a part of it; and what stands in a data set twice.
 
 #include <cstddef>
 #include <cstdint>
@@ -22,5 +22,15 @@ ContentMarks content_marks(const Windows& windows);
 
 // The share of the stretches that stand somewhere in the data set; 0 where there are no marks, or only one is found.
 double share_found(const ContentMarks& marks, const Dataset& dataset);
+
+// The share of the windows `held` that stands among the windows `training`, too, at whatever place: tables that overlap.
+// It looks at stretches as above, of those that stand only once among `held`: what a machine repeats is no copy.
+double share_copied(const Windows& training, const Windows& held);
+
+// Timelines that have the values and labels of an earlier one, but for those that are left out anyway (by name).
+struct CopiedSeries {
+  std::size_t copy, original;  // indices into Dataset::series
+};
+std::vector<CopiedSeries> copied_series(const Dataset& dataset, std::span<const std::string> left_out);
 
 }  // namespace faithful

@@ -116,12 +116,13 @@ void prove_disjoint(const Dataset& dataset, const WindowHashes& hashes,
 
 std::string to_json(const DisjointnessProof& p) {
   return fmt::format(
-      R"({{"holds": {}, "shared_samples": {}, "shared_windows": {}, "dropped_windows": {}, )"
+      R"({{"holds": {}, "shared_samples": {}, "shared_windows": {}, {}"dropped_windows": {}, )"
       R"("windows": {{"train": {}, "validation": {}, "test": {}}}, "samples": {{"train": {}, "validation": {}, "test": {}}}, )"
       R"("digests": {{"train": "{:016x}", "validation": "{:016x}", "test": "{:016x}"}}}})",
-      p.holds(), p.shared_samples, p.shared_windows, p.dropped_windows, p.train_windows, p.validation_windows,
-      p.test_windows, p.train_samples, p.validation_samples, p.test_samples, p.train_digest, p.validation_digest,
-      p.test_digest);
+      p.holds(), p.shared_samples, p.shared_windows,
+      p.copied_share > 0 ? fmt::format(R"("copied_share": {:.4f}, )", p.copied_share) : "", p.dropped_windows,
+      p.train_windows, p.validation_windows, p.test_windows, p.train_samples, p.validation_samples, p.test_samples,
+      p.train_digest, p.validation_digest, p.test_digest);
 }
 
 }  // namespace faithful

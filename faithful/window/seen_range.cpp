@@ -8,21 +8,15 @@ namespace faithful {
 
 namespace {
 
-// [C]: 1 where every window has a value of the channel, else 0.
+// [C]: 1 where something was read of the channel in every window, else 0.
 std::vector<float> always_read(const Windows& windows) {
   const Dataset& dataset = windows.dataset();
-  std::vector<std::vector<Window>> of_series(dataset.series.size());
-  for (std::size_t i = 0; i < windows.size(); ++i) of_series[windows[i].series].push_back(windows[i]);
   std::vector<float> always(dataset.channels.size(), 1);
-  for (std::size_t n = 0; n < of_series.size(); ++n) {
-    const Matrix<float>& values = dataset.series[n].values;
-    std::vector<std::size_t> next(values.rows + 1, values.rows);  // [T + 1]: the next sample with a value
-    for (std::size_t c = 0; c < always.size() && !of_series[n].empty(); ++c) {
-      for (std::size_t t = values.rows; t-- > 0;) next[t] = std::isnan(values(t, c)) ? next[t + 1] : t;
-      const auto is_silent = [&](const Window& one) { return next[one.begin] >= one.begin + one.length; };
-      if (std::ranges::any_of(of_series[n], is_silent)) always[c] = 0;
+  for (std::size_t c = 0; c < always.size(); ++c)
+    for (std::size_t i = 0; i < windows.size() && always[c] > 0; ++i) {
+      const Window& one = windows[i];
+      if (dataset.series[one.series].is_silent(c, {one.begin, one.begin + one.length})) always[c] = 0;
     }
-  }
   return always;
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "faithful/base/error.h"
+#include "faithful/base/number.h"
 #include "faithful/base/random.h"
 #include "faithful/window/units_internal.h"
 
@@ -282,6 +283,19 @@ PartCounts class_counts(const Split& split) {
           class_counts(split, split.test())};
 }
 
+namespace {
+
+std::string advice_on_events(const Dataset& dataset) {
+  constexpr std::size_t kParts = 3;
+  std::size_t events = 0;
+  for (const Series& series : dataset.series) events += spans_of(series.labels).size();
+  if (events < kParts)
+    return fmt::format("the data has {}: training, validation and test need one each", counted(events, "event"));
+  return fmt::format("more data with events, a shorter {}, or another {}", field_text("window"), field_text("seed"));
+}
+
+}  // namespace
+
 void check_signal(const Dataset& dataset, const PartCounts& counts) {
   const auto check = [&](const char* part, const std::vector<std::size_t>& of) {
     const auto classes = std::ranges::count_if(of, [](std::size_t count) { return count > 0; });
@@ -293,8 +307,7 @@ void check_signal(const Dataset& dataset, const PartCounts& counts) {
     reject({{dataset.place()},
             fmt::format("windows of {} in the {} part", of.size() == 2 ? "both classes" : "several classes", part),
             found,
-            dataset.has_point_labels() ? fmt::format("more data with events, a shorter {}, or another {}",
-                                                     field_text("window"), field_text("seed"))
+            dataset.has_point_labels() ? advice_on_events(dataset)
                                        : fmt::format("more series of each class, or another {}", field_text("seed"))});
   };
   check("training", counts.train);

@@ -77,9 +77,10 @@ struct DisjointnessProof {
   std::size_t shared_samples = 0;   // by index: (series, time) in windows of more than one part
   std::size_t shared_windows = 0;   // by content: windows whose values are those of a window of another part
   std::size_t dropped_windows = 0;  // training and validation windows dropped because their content is held out too
+  double copied_share = 0;          // of the test part that stands in the training part, too, where a fit looked for it
   std::uint64_t train_digest = 0, validation_digest = 0, test_digest = 0;  // of all contents: equal for paired runs
 
-  bool holds() const { return shared_samples == 0 && shared_windows == 0; }
+  bool holds() const { return shared_samples == 0 && shared_windows == 0 && copied_share == 0; }
 };
 FAITHFUL_API std::string to_json(const DisjointnessProof& proof);  // one object, on one line
 

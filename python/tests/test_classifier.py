@@ -251,7 +251,7 @@ def test_refused_shapes_and_values(bumps, fitted):
     ({"validation": 1.5}, ValueError, "validation: expected a share between 0 and 1"),
     ({"axes": "tcn"}, ValueError, "axes: expected auto, ntc or nct, found 'tcn'"),
     ({"random_state": "one"}, TypeError, "random_state: expected a whole number, found 'one'"),
-    ({"threshold": "best"}, ValueError, "threshold: expected a number from 0 to 1, f1, best-f1, false-alarms"),
+    ({"threshold": "best"}, ValueError, "threshold: expected a number from 0 to 1, f1, false-alarms"),
     ({"threshold": None}, TypeError, "threshold: expected a number, found None"),
     ({"n_jobs": 0}, ValueError, "n_jobs: expected a number of threads, or a negative number .-1: all., found 0"),
     ({"pooling": "max"}, ValueError, "pooling: expected one of mean, attention, token, found \"max\""),

@@ -232,3 +232,42 @@ def test_windows_that_all_repeat_are_explained(folder):
         message = rejected("train", "repeats.csv", "--label", "fault", *options, "-o", "repeats.safetensors", cwd=folder)
         assert "expected windows to train on, found none (" in message
         assert "were left out, because the same values are in the validation or test part)" in message
+
+
+# ---- columns that are no readings
+
+def test_columns_that_may_be_no_readings_are_said(tmp_path):
+    def said(names, rows, *more):
+        write_lines(tmp_path / "x.csv", names, rows)
+        warned = run("train", "x.csv", "--label", "fault", "--model", "linear", "--window", "10", "--no-baselines", "-o",
+                     "m.safetensors", *more, cwd=tmp_path).stderr
+        shown = run("data", "info", "x.csv", "--label", "fault", *more, cwd=tmp_path).stdout
+        return warned, shown
+
+    def write_lines(path, names, rows):
+        path.write_text("\n".join([names, *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+    def fault(i):
+        return int(i % 120 > 100)
+
+    def value(i):
+        return round(20 + (i * 37 % 101) / 100 + fault(i), 2)
+
+    epoch = [(1709251200 + 60 * i, value(i), fault(i)) for i in range(2000)]
+    mark = [(-9999 if i % 500 == 250 else value(i), i * 13 % 7, fault(i)) for i in range(2000)]
+    units = [(f"2024-03-01T{i // 3600:02}:{i // 60 % 60:02}:{i % 60:02}", unit, value(i + 7 * unit), fault(i))
+             for i in range(1000) for unit in (1, 2)]
+    for names, rows, says in (
+            ("_clock,temp,fault", epoch, 'column "_clock" looks like times in s since 1970, and is taken as a sensor (as the time: '
+                                         '--time _clock; to leave it out: --ignore _clock)'),
+            ("temp,flow,fault", mark, '"temp" is -9999 in 4 rows, and 20 to 22 in all others: if it marks missing values, leave '
+                                      'these cells empty'),
+            ("time,unit,temp,fault", units, 'column "unit" has each of its values once at each time: if it tells machines apart, '
+                                            '--series unit makes a series of each')):
+        warned, shown = said(names, rows)
+        assert says in warned and says in shown
+    plain = [(value(i), i * 13 % 7, fault(i)) for i in range(2000)]
+    for text in said("temp,flow,fault", plain):
+        assert "looks like" not in text and "marks missing" not in text and "of its values" not in text
+    for text in said("time,unit,temp,fault", units, "--series", "unit"):
+        assert "of its values" not in text

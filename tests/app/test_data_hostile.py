@@ -16,7 +16,7 @@ HUGE_NPY = b"\x93NUMPY\x01\x00" + (len(TEN_GIGABYTES) + 1).to_bytes(2, "little")
 CLAIM = "expected 10000000000 bytes of data for shape (2500000000,) of <f4, found 0"
 needs_hdf5 = pytest.mark.skipif(built_without_hdf5(), reason="built without HDF5")
 
-LEAVE_OUT = "(to leave out a column of words: --ignore COLUMN)"
+LEAVE_OUT = "(to leave out a column of words: --ignore COLUMN; if it has the labels: --label COLUMN)"
 
 
 def complaint(folder, name, content, *flags):

@@ -15,7 +15,7 @@ def folder(tmp_path_factory):
     write_table(folder / "june.csv", rows(320, 2))
     done = run("train", "pump.csv", "--time", "time", "--label", "broken", *TRAIN, "-o", "m.safetensors", cwd=folder)
     assert done.returncode == 0, done.stderr
-    assert "features of random convolutions; held-out log loss" in done.stdout
+    assert "features of random convolutions; validation log loss" in done.stdout
     return folder
 
 

@@ -274,7 +274,7 @@ def test_thresholds(folder):
     assert found["0.9"] == 0.9 and found["f1"] == curve["smoothed_f1"]
     assert "flags every normal window" in run("evaluate", "m.safetensors", *june, "--threshold", 0, cwd=folder).stderr
     assert rejected("predict", "m.safetensors", "bare.csv", "--threshold", "best", cwd=folder).startswith(
-        "--threshold: expected a number from 0 to 1, f1, best-f1, false-alarms=N/day")
+        "--threshold: expected a number from 0 to 1, f1, false-alarms=N/day")
     assert rejected("predict", "w.safetensors", "waves.csv", "--threshold", "f1", cwd=folder) == (
         "--threshold: expected a model of two classes, found 4")
     assert "expected a model that keeps its validation scores" in rejected("show", "w.safetensors", "--thresholds", cwd=folder)

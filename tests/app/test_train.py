@@ -46,7 +46,7 @@ def test_the_standard_preset_sets_the_training_too(table, tmp_path):
     done = run(*said)
     assert done.returncode == 0, done.stderr
     assert "the mean of 2 samples counts as one: --average 2" in done.stdout
-    assert "; 12 steps; held-out log loss" in done.stdout
+    assert "; 12 steps; validation log loss" in done.stdout
     shown = run("show", tmp_path / "m.safetensors").stdout
     assert "means of 2 samples, convolutions of 21 filters over 7, 15, 31 samples, residual blocks: 2" in shown
     options = json.loads(run("show", tmp_path / "m.safetensors", "--json").stdout)["record"]["training"]

@@ -77,12 +77,12 @@ TEST(Audit, Text) {
             "  rows               10\n"
             "  channels           3: a, b, c\n"
             "  rate               one sample every 2 s\n"
-            "  missing            1 values: c (1)\n"
+            "  missing            1 value: c (1)\n"
             "  constant           1 in every series: b\n"
             "  labels             1 of 10 rows anomalous, 10.00 %\n"
             "  spans              1 of 1 rows\n"
             "  where they lie     0 0 0 0 0 0 0 0 0 100 % of them, by tenth of the timeline\n"
-            "  channels at fault  known for 1 spans; most often a (1)\n"
+            "  channels at fault  known for 1 span; most often a (1)\n"
             "  largest deviation  F1 1.000 (precision 1.000, recall 1.000) at its best threshold\n"
             "  all positive       F1 0.182 (precision 0.100, recall 1.000)\n");
 }

@@ -146,7 +146,7 @@ TEST(CsvDataset, LabelsOfSeries) {
   EXPECT_EQ(data.series[2].part, DataPart::kTest);
   EXPECT_EQ(
       rejection([&] { parse_csv("s,p,v,c\na,train,1,10\na,train,2,9\n", "x.csv", options); }),
-      "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points: label_of = point)");
+      "x.csv:3:4: expected the label \"10\" of the whole series, found \"9\" (labels of points, one against all others: label_of = point and positive = VALUE)");
   EXPECT_EQ(rejection([&] { parse_csv("s,p,v,c\na,train,1,x\nb,test,2,y\n", "x.csv", options); }),
             "x.csv: expected every class of the test part in the training part, found class \"y\" in test only (series "
             "\"b\")");
@@ -180,10 +180,10 @@ TEST(CsvDataset, BadInput) {
   EXPECT_EQ(bad("a,b\n1,2\n3\n"), "x.csv:3:2: expected 2 columns, found 1");
   EXPECT_EQ(bad("a,b\n1,2\n3,4,5\n"), "x.csv:3:3: expected 2 columns, found 3");
   EXPECT_EQ(bad("a,b\n1,2\n3,x\n"),
-            "x.csv:3:2: expected a number, found \"x\" (to leave out a column of words: ignore = COLUMN)");
+            "x.csv:3:2: expected a number, found \"x\" (to leave out a column of words: ignore = COLUMN; if it has the labels: label = COLUMN)");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "c"}).substr(0, 47), "x.csv: expected the name of a column, found \"c\"");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b"}),
-            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (other labels: positive = VALUE)");
+            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (one fault among other labels: positive = VALUE; one label for each whole series: label_of = series)");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}), "time: expected a column with no other role, found \"b\"");
   EXPECT_EQ(bad("a,b\n1,ok\n", {.label = "b", .positive = "bad"}),
             "positive: expected a label that x.csv has, found \"bad\"");

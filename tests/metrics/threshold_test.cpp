@@ -85,7 +85,7 @@ TEST(ThresholdRule, TextAndBack) {
   for (const char* text : {"", "F1", "1.01", "-0.1", "nan", "false-alarms", "false-alarms=2", "false-alarms=-1/day",
                            "false-alarms=inf/day", "false-alarms=x/1000samples", "0.5x"})
     EXPECT_EQ(rejection([&] { parse_threshold_rule(text); }),
-              "threshold: expected a number from 0 to 1, f1, best-f1, false-alarms=N/day or "
+              "threshold: expected a number from 0 to 1, f1, false-alarms=N/day or "
               "false-alarms=N/1000samples, found \"" +
                   std::string(text) + "\"");
 }

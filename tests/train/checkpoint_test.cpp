@@ -126,7 +126,7 @@ TEST(Checkpoint, AKilledRunResumesFromItsLastCheckpoint) {
     std::ofstream(folder / "c.safetensors.tmp") << "left over";  // by a run killed while it wrote
     control.stop = {};
     const FitResult resumed = fit_in_detail(dataset, options, pool, control);
-    EXPECT_EQ(resumed.notes.back(), "resumed at step " + std::to_string(kill_at - 1));
+    EXPECT_EQ(std::ranges::count(resumed.notes, "resumed at step " + std::to_string(kill_at - 1)), 1);
     expect_same(resumed, whole);
   }
 }

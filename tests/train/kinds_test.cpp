@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "faithful/kernels/kernel_model.h"
+#include "faithful/metrics/calibration.h"
 #include "faithful/model/ensemble.h"
 #include "faithful/model/linear_model.h"
 #include "faithful/train/candidate_internal.h"
@@ -242,6 +243,21 @@ TEST(Mix, EqualSharesUnlessOneIsClearlyBetter) {
   EXPECT_DOUBLE_EQ(train::mix(good, alike, held.data).members[0].weight, 0.5);
   EXPECT_GT(train::mix(good, bad, held.data).members[0].weight, 0.8);
   EXPECT_LT(train::mix(bad, good, held.data).members[0].weight, 0.2);
+}
+
+TEST(Mix, ATemperatureThatMakesTheMeanWorseIsNotTaken) {
+  const HeldOut held;
+  const auto temperature_of = [&](const std::vector<double>& p, const std::vector<double>& q) {
+    train::Candidate mean = train::mix(held.candidate("a", p), held.candidate("b", q), held.data);
+    const Matrix<float> before = mean.held_out;
+    const auto model = train::model_of(mean, held.data.labels, true);
+    EXPECT_DOUBLE_EQ(dynamic_cast<const Ensemble&>(*model).temperature(), mean.temperature.value());
+    EXPECT_LE(mean_loss(log_losses(mean.held_out, held.data.labels)), mean_loss(log_losses(before, held.data.labels)));
+    return *mean.temperature;
+  };
+  EXPECT_EQ(temperature_of({0.999}, {0.999}), 1);  // fitted to these few series alone, it is above 1
+  EXPECT_GT(temperature_of({0.99, 0.01, 0.99}, {0.99, 0.01, 0.99}), 1.5);
+  EXPECT_LT(temperature_of({0.6}, {0.7}), 0.5);
 }
 
 TEST(Contest, TiesGoToTheTransformer) {
