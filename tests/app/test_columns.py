@@ -5,6 +5,7 @@ From `data info` to `train` to `predict` on a file nobody has seen, with no flag
 import csv
 import datetime
 import json
+import re
 import shutil
 
 import numpy as np
@@ -271,3 +272,75 @@ def test_columns_that_may_be_no_readings_are_said(tmp_path):
         assert "looks like" not in text and "marks missing" not in text and "of its values" not in text
     for text in said("time,unit,temp,fault", units, "--series", "unit"):
         assert "of its values" not in text
+
+
+# ---- data that is there twice
+
+def recording(samples):
+    """Noise with labels that have nothing to do with it."""
+    rng = np.random.default_rng(2)
+    return [(f"{a:.4f}", f"{b:.4f}", int(i % 120 > 100)) for i, (a, b) in enumerate(rng.normal(size=(samples, 2)))]
+
+
+def write_rows(path, rows):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("v,w,fault\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows))
+
+
+TRAIN = ("--label", "fault", "--model", "linear", "--window", "30", "--stride", "10", "--no-baselines", "-o", "m.safetensors")
+
+
+def test_tables_that_overlap_are_said(tmp_path):
+    rows = recording(5000)
+    for name, step in (("apart", 406), ("overlapping", 203)):
+        for i in range(10):
+            write_rows(tmp_path / name / f"{i}.csv", rows[i * step:i * step + 406])
+        said = run("train", name, *TRAIN, cwd=tmp_path).stdout
+        proof = next(line for line in run("show", "m.safetensors", cwd=tmp_path).stdout.splitlines() if "proof" in line)
+        overlaps = name == "overlapping"
+        assert ("of the test part stands in the training part, too: tables or rows overlap" in said) == overlaps
+        assert ("parts share samples: scores are too good" in said) == overlaps
+        assert ("no sample and no window is in two parts" in proof) != overlaps
+
+
+def test_a_file_that_is_there_twice_counts_once(tmp_path):
+    rows = recording(2400)
+    for i in range(6):
+        write_rows(tmp_path / "runs" / f"u{i}.csv", rows[400 * i:400 * i + 400])
+    write_rows(tmp_path / "runs" / "v.csv", rows[400:800])
+    done = run("train", "runs", *TRAIN, cwd=tmp_path)
+    assert 'series "v" is the same as "u1": it is left out\n' in done.stdout
+    windows = re.search(r"(\d+) windows to train, (\d+) to validate.*?, (\d+) to test", done.stdout).groups()
+    assert sum(map(int, windows)) == 6 * 38
+    assert run("evaluate", "m.safetensors", "runs", "--held-out", cwd=tmp_path).returncode == 0
+
+
+def test_few_events_are_said(tmp_path):
+    def train(events):
+        rng = np.random.default_rng(1)
+        rows = [(f"{a:.4f}", f"{b:.4f}", 0) for a, b in rng.normal(size=(6000, 2))]
+        for k in range(events):
+            begin = 500 + k * 5000 // events
+            for i in range(begin, begin + 20):
+                rows[i] = (f"{float(rows[i][0]) + 4:.4f}", rows[i][1], 1)
+        write_rows(tmp_path / "x.csv", rows)
+        return run("train", "x.csv", *TRAIN, cwd=tmp_path)
+
+    done = train(6)
+    assert re.search(r"the threshold rests on \d events?, and the test scores rest on \d events?: with other data", done.stdout)
+    assert re.search(r"to validate \(\d events?\), \d+ to test \(\d events?\)", done.stdout)
+    assert "rest on" not in train(50).stdout
+    none = train(2)
+    assert none.returncode == 2
+    assert "(the data has 2 events: training, validation and test need one each)" in none.stderr
+
+
+def test_labels_of_some_points_only_are_refused(tmp_path):
+    write_rows(tmp_path / "x.csv", recording(300))
+    run("data", "convert", "x.csv", "x.npz", "--label", "fault", cwd=tmp_path)
+    arrays = dict(np.load(tmp_path / "x.npz"))
+    arrays["labels"] = arrays["labels"].copy()
+    arrays["labels"][:100] = 255
+    np.savez(tmp_path / "part.npz", **arrays)
+    assert rejected("data", "info", "part.npz", cwd=tmp_path) == (
+        "part.npz: expected a label for each point of a series, or for none, found 100 of 300 points of series 1 without one")

@@ -57,5 +57,48 @@ TEST(ContentMarks, ShorterThanAStretch) {
   EXPECT_EQ(share_found(content_marks(cut(all).train), noise(3, 10, 1)), 0);
 }
 
+// Series of one long recording, each beginning `step` samples after the one before.
+Dataset exports(std::size_t step) {
+  const Dataset whole = noise(1, 4000, 5);
+  Dataset parts{.name = "exports", .channels = whole.channels};
+  for (std::size_t n = 0; n < 10; ++n) {
+    Series& one = parts.series.emplace_back(Series{.name = std::to_string(n)});
+    one.values = Matrix<float>(400, 2);
+    std::ranges::copy(std::span(whole.series[0].values.values).subspan(n * step * 2, 800), one.values.values.begin());
+    one.labels.assign(400, 0);
+    one.labels[200 + n] = 1;
+  }
+  return parts;
+}
+
+TEST(ShareCopied, TablesThatOverlapAtAnyShift) {
+  const Dataset apart = exports(400), overlapping = exports(203);  // 203 is no multiple of the stride
+  const WindowSets sets = cut(apart), shared = cut(overlapping);
+  EXPECT_EQ(share_copied(sets.train, sets.test), 0);
+  EXPECT_EQ(shared.proof.shared_windows, 0U) << "windows of both are never the same";
+  EXPECT_GT(share_copied(shared.train, shared.test), 0.4);
+}
+
+TEST(ShareCopied, WhatAMachineRepeatsIsNoCopy) {
+  Dataset cycles = noise(10, 400, 1);
+  for (Series& series : cycles.series)
+    for (std::size_t t = 0; t < 400; ++t)
+      for (std::size_t c = 0; c < 2; ++c) series.values(t, c) = cycles.series[0].values(t % 50, c);
+  const WindowSets sets = cut(cycles);
+  EXPECT_EQ(share_copied(sets.train, sets.test), 0);
+}
+
+TEST(CopiedSeries, HaveValuesAndLabelsOfAnEarlierOne) {
+  Dataset all = noise(5, 60, 1);
+  all.series[3].values = all.series[1].values;
+  all.series[4].values = all.series[1].values;
+  all.series[4].labels[7] = 1;  // other labels
+  const std::vector<CopiedSeries> copies = copied_series(all, {});
+  ASSERT_EQ(copies.size(), 1U);
+  EXPECT_EQ(copies[0].copy, 3U);
+  EXPECT_EQ(copies[0].original, 1U);
+  EXPECT_TRUE(copied_series(all, std::vector<std::string>{"3"}).empty());
+}
+
 }  // namespace
 }  // namespace faithful
