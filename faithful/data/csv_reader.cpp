@@ -302,6 +302,7 @@ CsvOptions csv_options(const ReadOptions& options, const std::string& name) {
   csv.header_hint = header_hint();
   csv.comma_hint = fmt::format("a decimal comma: {}", field_text("decimal", ","));
   csv.text_hint = fmt::format("to leave out a column of words: {}", field_text("ignore", "COLUMN"));
+  csv.words_hint = "no column of this line has a number: if it has units or names, remove the line";
   if (options.label.empty()) csv.text_hint += fmt::format("; if it has the labels: {}", field_text("label", "COLUMN"));
   return csv;
 }

@@ -36,6 +36,7 @@ struct CsvOptions {
   CsvMissing missing = CsvMissing::kError;            // a number that is not there
   std::string missing_hint = {};                      // what to do, in the error about a missing number
   std::string text_hint = {};                         // the same about words where a number should be
+  std::string words_hint = {};                        // the same about a line of words where numbers should be
   std::string comma_hint = {};                        // the same about 0,5 where the decimal sign is a point
   std::string header_hint = {};                       // where a first record 0,1,2,.. may be names: what to do; empty:
                                                       // it is a sample

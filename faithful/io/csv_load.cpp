@@ -166,7 +166,7 @@ const char* TableReader<T>::parse_record(const char* at, const char* end, Part& 
         at = stop;
       } else {
         has_quotes = has_quotes || (at != end && *at == '"');
-        at = parse_number_slowly(at, end, {name_, line, c + 1}, value);
+        at = parse_number_slowly(begin, at, end, {name_, line, c + 1}, value);
       }
       *out++ = value;
     } else {
@@ -189,7 +189,8 @@ const char* TableReader<T>::parse_record(const char* at, const char* end, Part& 
 }
 
 template <class T>
-const char* TableReader<T>::parse_number_slowly(const char* at, const char* end, const Place& place, T& value) const {
+const char* TableReader<T>::parse_number_slowly(const char* begin, const char* at, const char* end, const Place& place,
+                                                T& value) const {
   const Field field = take_field(at, end, separator_);
   check_field(field, options_.longest_field, place);
   const std::string text = unescaped(field);
@@ -204,9 +205,29 @@ const char* TableReader<T>::parse_number_slowly(const char* at, const char* end,
   T other{};
   const bool comma = options_.decimal == '.' && parse_cell(text, ',', other) == Cell::kNumber;
   reject({place, "a number", text.empty() ? "an empty cell" : quote(text),
-          cell == Cell::kMissing ? options_.missing_hint
-          : comma                ? options_.comma_hint
-                                 : options_.text_hint});
+          cell == Cell::kMissing       ? options_.missing_hint
+          : comma                      ? options_.comma_hint
+          : has_only_words(begin, end) ? options_.words_hint
+                                       : options_.text_hint});
+}
+
+// Whether a record has words in several columns of numbers, and a number in none.
+template <class T>
+bool TableReader<T>::has_only_words(const char* begin, const char* end) const {
+  std::size_t words = 0;
+  const char* at = begin;
+  for (std::size_t c = 0; c < wanted_.size(); ++c) {
+    const Field field = take_field(at, end, separator_);
+    T value{};
+    if (wanted_[c] == CsvColumn::kNumber) {
+      const Cell cell = parse_cell(unescaped(field), options_.decimal, value);
+      if (cell == Cell::kNumber) return false;
+      words += cell == Cell::kText ? 1 : 0;
+    }
+    if (at_record_end(field.end, end)) break;
+    at = field.end + 1;
+  }
+  return words > 1;
 }
 
 template <class T>

@@ -30,7 +30,9 @@ class TableReader {
   void parse_block(const Plan& plan, CsvTable<T>& table);
   void parse_chunk(const Chunk& chunk, Part& part, T* out) const;
   const char* parse_record(const char* at, const char* end, Part& part, T* out) const;
-  const char* parse_number_slowly(const char* at, const char* end, const Place& place, T& value) const;
+  const char* parse_number_slowly(const char* begin, const char* at, const char* end, const Place& place,
+                                  T& value) const;
+  bool has_only_words(const char* begin, const char* end) const;
   [[noreturn]] void reject_width(std::size_t line, const char* begin, const char* end) const;
 
   TextSource source_;

@@ -344,3 +344,12 @@ def test_labels_of_some_points_only_are_refused(tmp_path):
     np.savez(tmp_path / "part.npz", **arrays)
     assert rejected("data", "info", "part.npz", cwd=tmp_path) == (
         "part.npz: expected a label for each point of a series, or for none, found 100 of 300 points of series 1 without one")
+
+
+def test_a_line_of_units_is_to_be_removed(tmp_path):
+    (tmp_path / "x.csv").write_text("temp,flow,fault\ndegC,l/min,-\n20,1.5,0\n")
+    assert rejected("data", "info", "x.csv", "--label", "fault", cwd=tmp_path) == (
+        'x.csv:2:1: expected a number, found "degC" (no column of this line has a number: if it has units or names, remove '
+        "the line)")
+    (tmp_path / "x.csv").write_text("temp,flow,fault\n20,1.5,0\n20,Bad,0\n")
+    assert "to leave out a column of words: --ignore COLUMN" in rejected("data", "info", "x.csv", "--label", "fault", cwd=tmp_path)

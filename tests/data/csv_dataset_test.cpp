@@ -179,11 +179,13 @@ TEST(CsvDataset, BadInput) {
   EXPECT_EQ(bad("a,b\n"), "x.csv: expected rows of data, found none");
   EXPECT_EQ(bad("a,b\n1,2\n3\n"), "x.csv:3:2: expected 2 columns, found 1");
   EXPECT_EQ(bad("a,b\n1,2\n3,4,5\n"), "x.csv:3:3: expected 2 columns, found 3");
-  EXPECT_EQ(bad("a,b\n1,2\n3,x\n"),
-            "x.csv:3:2: expected a number, found \"x\" (to leave out a column of words: ignore = COLUMN; if it has the labels: label = COLUMN)");
+  EXPECT_EQ(
+      bad("a,b\n1,2\n3,x\n"),
+      "x.csv:3:2: expected a number, found \"x\" (to leave out a column of words: ignore = COLUMN; if it has the labels: label = COLUMN)");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "c"}).substr(0, 47), "x.csv: expected the name of a column, found \"c\"");
-  EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b"}),
-            "x.csv:2:2: expected a label, 0 or 1, found \"2\" (one fault among other labels: positive = VALUE; one label for each whole series: label_of = series)");
+  EXPECT_EQ(
+      bad("a,b\n1,2\n", {.label = "b"}),
+      "x.csv:2:2: expected a label, 0 or 1, found \"2\" (one fault among other labels: positive = VALUE; one label for each whole series: label_of = series)");
   EXPECT_EQ(bad("a,b\n1,2\n", {.label = "b", .time = "b"}), "time: expected a column with no other role, found \"b\"");
   EXPECT_EQ(bad("a,b\n1,ok\n", {.label = "b", .positive = "bad"}),
             "positive: expected a label that x.csv has, found \"bad\"");
