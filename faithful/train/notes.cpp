@@ -77,7 +77,9 @@ std::vector<std::string> data_notes(const Dataset& dataset, const FitOptions& op
                                 quote(dataset.classes[1]), field_text("positive", dataset.classes[0])));
   if (const std::size_t count = prepared.sets.proof.dropped_windows; count > 0)
     notes.push_back(
-        fmt::format("{} windows are left out of training and validation: their content is held out, too", count));
+        fmt::format("{} windows are left out of training and validation: their content is held out, too. A state that "
+                    "repeats exactly, such as a machine that is off, may then be missing in training",
+                    count));
   if (split.kind == SplitKind::kRandom)
     notes.emplace_back("random split: overlapping windows leak between the parts");
   else if (const double share = prepared.sets.proof.copied_share; share > 0)
