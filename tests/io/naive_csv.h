@@ -154,7 +154,14 @@ std::string naive_reading(std::string_view text, const std::string& name, std::v
       for (std::size_t c = 0; c < records[r].fields.size(); ++c)
         check_naive_field(records[r].fields[c], {name, records[r].line, c + 1});
     }
-    wanted.resize(records[0].fields.size(), CsvColumn::kNumber);
+    const std::vector<NaiveField>& first = records[0].fields;
+    const bool other_width = header == 1 && records.size() > 1 && records[1].fields.size() != first.size();
+    if (first[0].text.starts_with("sep=") || (first[0].text.starts_with('#') && other_width))
+      reject({{name, 1},
+              "names of columns, or numbers",
+              quote(first[0].text),
+              first[0].text.starts_with('#') ? "remove the lines that begin with #" : "remove this line"});
+    wanted.resize(first.size(), CsvColumn::kNumber);
     std::string all;
     for (std::size_t r = header; r < records.size(); ++r) all += naive_row<T>(records[r], wanted, name, options);
     return all;
