@@ -120,8 +120,10 @@ void predict_table(const TrainedModel& model, const std::string& path, const Rea
 
 std::string tail_note(std::size_t samples, const TrainedModel& model) {
   if (samples == 0) return "";
-  return fmt::format("{} at the end of a series in no window, and without a prediction: windows begin every {} samples",
-                     samples == 1 ? "1 sample is" : fmt::format("{} samples are", samples), model.window.stride);
+  return fmt::format("{} in no window and {} no prediction: windows begin every {} samples",
+                     samples == 1 ? "1 sample at the end of a series lies"
+                                  : fmt::format("{} samples at the end of a series lie", samples),
+                     samples == 1 ? "has" : "have", model.window.stride);
 }
 
 }  // namespace faithful

@@ -485,16 +485,17 @@ def test_a_filled_sensor_is_silent(tmp_path):
 
 
 def test_samples_that_no_window_holds_are_said(folder, tmp_path):
-    for rows, said in ((119, "9 samples are"), (111, "1 sample is"), (110, "")):
+    for rows, said in ((119, "9 samples at the end of a series lie in no window and have"),
+                       (111, "1 sample at the end of a series lies in no window and has"), (110, "")):
         table = write_table(tmp_path / "end.csv", [row[:3] for row in rows_of(rows, seed=4)], ("flow", "temp", "hum"))
         done = run("predict", folder / "model.safetensors", table)
-        note = f"faithful: {said} at the end of a series in no window, and without a prediction: windows begin every 10 samples\n"
+        note = f"faithful: {said} no prediction: windows begin every 10 samples\n"
         assert (note in done.stderr) == bool(said), done.stderr
     runs = tmp_path / "runs"
     runs.mkdir()
     for name in "ab":
         write_table(runs / f"{name}.csv", [row[:3] for row in rows_of(113, seed=5)], ("flow", "temp", "hum"))
-    assert "6 samples are at the end of a series in no window" in run("predict", folder / "model.safetensors", runs).stderr
+    assert "6 samples at the end of a series lie in no window" in run("predict", folder / "model.safetensors", runs).stderr
 
 
 def in_seconds(rows, step_of):
