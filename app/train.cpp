@@ -77,7 +77,7 @@ std::string usual_output(const std::string& data) {
   name = name.has_filename() ? name.filename() : name.parent_path().filename();
   if (!fs::is_directory(data))
     while (name.has_extension()) name = name.stem();
-  const std::string output = (name.empty() || data == "-" ? "model" : name.string()) + ".safetensors";
+  std::string output = (name.empty() || data == "-" ? "model" : name.string()) + ".safetensors";
   if (fs::exists(output))
     throw InputError(fmt::format("{0} is there already: -o {0} replaces it, -o FILE writes another file", output));
   return output;
