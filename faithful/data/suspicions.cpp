@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -17,12 +18,22 @@ namespace {
 
 constexpr std::size_t kFewestRows = 100;
 
-// Calls look(value) for all values of a channel that are there.
-template <class Look>
-void for_each_value(const Dataset& dataset, std::size_t channel, Look look) {
+// The least and the greatest value of a channel; NaN counts as absent.
+struct Extent {
+  float low = std::numeric_limits<float>::infinity(), high = -low;
+};
+
+std::vector<Extent> extents_of(const Dataset& dataset) {
+  std::vector<Extent> extents(dataset.channels.size());
   for (const Series& series : dataset.series)
-    for (std::size_t t = 0; t < series.length(); ++t)
-      if (const float value = series.values(t, channel); !std::isnan(value)) look(value);
+    for (std::size_t t = 0; t < series.length(); ++t) {
+      const std::span<const float> row = series.values.row(t);
+      for (std::size_t c = 0; c < extents.size(); ++c) {  // comparisons with NaN are false
+        extents[c].low = row[c] < extents[c].low ? row[c] : extents[c].low;
+        extents[c].high = row[c] > extents[c].high ? row[c] : extents[c].high;
+      }
+    }
+  return extents;
 }
 
 // ---- times
@@ -35,21 +46,18 @@ bool never_decreases(const Dataset& dataset, std::size_t channel) {
 }
 
 // The unit in which the values lie from 2001 to 2065.
-const char* unit_of_times(const Dataset& dataset, std::size_t channel) {
-  double low = std::numeric_limits<double>::infinity(), high = -low;
-  for_each_value(dataset, channel, [&](double value) { low = std::min(low, value), high = std::max(high, value); });
-  if (!(high > low) || !never_decreases(dataset, channel)) return nullptr;
+const char* unit_of_times(const Extent& extent) {
   double first = 1e9, last = 3e9;
   for (const char* unit : {"s", "ms", "us", "ns"}) {
-    if (low >= first && high <= last) return unit;
+    if (extent.low >= first && extent.high <= last && extent.high > extent.low) return unit;
     first *= 1e3, last *= 1e3;
   }
   return nullptr;
 }
 
-std::string times_text(const Dataset& dataset, std::size_t channel) {
-  const char* unit = unit_of_times(dataset, channel);
-  if (unit == nullptr) return "";
+std::string times_text(const Dataset& dataset, std::size_t channel, const Extent& extent) {
+  const char* unit = unit_of_times(extent);
+  if (unit == nullptr || !never_decreases(dataset, channel)) return "";
   const std::string& name = dataset.channels[channel];
   return fmt::format(
       "column {} looks like times in {} since 1970, and is taken as a sensor (as the time: {}; to leave it out: {})",
@@ -64,20 +72,20 @@ bool is_mark(float value) {
 }
 
 // The least or greatest value, if it is such a mark and as far from the others as all of these lie apart, three times.
-std::string mark_text(const Dataset& dataset, std::size_t channel) {
+std::string mark_text(const Dataset& dataset, std::size_t channel, const Extent& extent) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  float low = kInfinity, high = -kInfinity;
-  for_each_value(dataset, channel, [&](float value) { low = std::min(low, value), high = std::max(high, value); });
-  for (const float mark : {low, high}) {
+  for (const float mark : {extent.low, extent.high}) {
     if (!is_mark(mark)) continue;
     std::size_t count = 0;
     double least = kInfinity, most = -kInfinity;
-    for_each_value(dataset, channel, [&](float value) {
-      if (value == mark)
-        ++count;
-      else
-        least = std::min<double>(least, value), most = std::max<double>(most, value);
-    });
+    for (const Series& series : dataset.series)
+      for (std::size_t t = 0; t < series.length(); ++t) {
+        const float value = series.values(t, channel);
+        if (value == mark)
+          ++count;
+        else if (!std::isnan(value))
+          least = std::min<double>(least, value), most = std::max<double>(most, value);
+      }
     const double distance = mark < least ? least - mark : mark - most;
     if (!(least <= most) || !(distance > 3 * (most - least)) || distance < 10) continue;
     return fmt::format(
@@ -123,8 +131,10 @@ std::string series_text(const Dataset& dataset, std::size_t channel) {
 std::vector<std::string> suspicions(const Dataset& dataset) {
   std::vector<std::string> found;
   if (dataset.rows() < kFewestRows) return found;
-  for (std::size_t c = 0; c < dataset.channels.size(); ++c)
-    for (const std::string& text : {times_text(dataset, c), mark_text(dataset, c), series_text(dataset, c)})
+  const std::vector<Extent> extents = extents_of(dataset);
+  for (std::size_t c = 0; c < extents.size(); ++c)
+    for (const std::string& text :
+         {times_text(dataset, c, extents[c]), mark_text(dataset, c, extents[c]), series_text(dataset, c)})
       if (!text.empty()) found.push_back(text);
   return found;
 }
