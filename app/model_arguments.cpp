@@ -55,7 +55,8 @@ std::vector<PresetRow> settings_of_presets(Config (*make)(std::string_view)) {
   std::vector<PresetRow> rows;
   for (const std::string& name : preset_names()) {
     Config config = make(name);
-    const std::vector<Setting> all = settings(config);
+    std::vector<Setting> all = settings(config);
+    std::erase_if(all, [](const Setting& one) { return one.field.group == FieldGroup::kNone; });  // no options
     rows.resize(all.size());
     for (std::size_t i = 0; i < all.size(); ++i) {
       rows[i].field = all[i].field.name;

@@ -109,6 +109,8 @@ bool tells_series_apart(const Series& series, std::size_t channel) {
   for (std::size_t begin = 0; begin < series.length();) {
     std::size_t end = begin + 1;
     while (end < series.length() && series.times[end] == series.times[begin]) ++end;
+    for (std::size_t t = begin; t < end; ++t)
+      if (std::isnan(series.values(t, channel))) return false;  // they have no order
     std::set<float> values = values_at(series, channel, begin, end);
     if (values.size() < 2 || values.size() != end - begin || (usual && values != *usual)) return false;
     usual = std::move(values);

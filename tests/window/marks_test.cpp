@@ -80,11 +80,15 @@ TEST(ShareCopied, TablesThatOverlapAtAnyShift) {
 }
 
 TEST(ShareCopied, WhatAMachineRepeatsIsNoCopy) {
+  // Cycles of 50 samples, each series in another phase, so that no two windows of different series are the same.
+  const Dataset cycle = noise(1, 50, 7);
   Dataset cycles = noise(10, 400, 1);
-  for (Series& series : cycles.series)
+  for (std::size_t n = 0; n < 10; ++n)
     for (std::size_t t = 0; t < 400; ++t)
-      for (std::size_t c = 0; c < 2; ++c) series.values(t, c) = cycles.series[0].values(t % 50, c);
+      for (std::size_t c = 0; c < 2; ++c) cycles.series[n].values(t, c) = cycle.series[0].values((t + 3 * n) % 50, c);
   const WindowSets sets = cut(cycles);
+  ASSERT_GT(sets.train.size(), 0U);
+  EXPECT_EQ(share_found(content_marks(sets.test), cycles), 1);
   EXPECT_EQ(share_copied(sets.train, sets.test), 0);
 }
 
